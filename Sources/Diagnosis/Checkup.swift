@@ -31,7 +31,7 @@ public struct Checkup: Sendable {
     /// Enumerates ports and programs.
     ///
     /// - Parameter daemons: The daemons that may have a port open and share it.
-    /// - Throws: ``SerialError`` with `system` if the ports can't be enumerated.
+    /// - Throws: `SerialError` with `system` if the ports can't be enumerated.
     public init(daemons: Daemons = Daemons()) throws(SerialError) {
         self.daemons = daemons
         ports = try SerialPortDiscovery.ports()
@@ -81,7 +81,7 @@ public struct Checkup: Sendable {
     /// such as a pseudo-terminal, is examined by its node.
     ///
     /// - Parameter endpoint: The endpoint of the port.
-    /// - Throws: `invalidEndpoint`, and the errors of ``USBEndpoint/resolve(_:among:)``.
+    /// - Throws: `invalidEndpoint`, and the errors of `USBEndpoint.resolve(_:among:)`.
     public func port(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
         let port: SerialPortInfo
         switch endpoint.scheme {

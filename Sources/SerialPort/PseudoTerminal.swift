@@ -131,7 +131,7 @@ public final class PseudoTerminal: Sendable {
     }
 
     /// Returns the line settings that the client chose, including the baud rate: a simulator can answer a wrong rate
-    /// with garbage, as a UART would. All other options have the defaults of ``SerialOptions/init``.
+    /// with garbage, as a UART would. All other options have the defaults of `SerialOptions.init`.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed``.
     public func clientOptions() throws(SerialError) -> SerialOptions {

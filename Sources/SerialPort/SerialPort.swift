@@ -19,11 +19,27 @@ import Synchronization
 /// at once: only some 5 kB are kept between opening and the first read (serialport-rs#308).
 ///
 /// ## Topics
-/// - ``read(into:)``, ``write(_:)``
-/// - ``currentOptions()``, ``apply(_:)``, ``setLowLatency(_:)``
-/// - ``modemLines()``, ``setDTR(_:)``, ``setRTS(_:)``, ``setBreak(_:)``
-/// - ``queuedInput()``, ``queuedOutput()``, ``flush(_:)``, ``drain(deadline:)``
-/// - ``close(drainTimeout:)``
+///
+/// ### Bytes
+/// - ``read(into:)``
+/// - ``write(_:)``
+///
+/// ### Settings
+/// - ``currentOptions()``
+/// - ``apply(_:)``
+/// - ``setLowLatency(_:)``
+///
+/// ### Lines
+/// - ``modemLines()``
+/// - ``setDTR(_:)``
+/// - ``setRTS(_:)``
+/// - ``setBreak(_:)``
+///
+/// ### Buffers
+/// - ``queuedInput()``
+/// - ``queuedOutput()``
+/// - ``flush(_:)``
+/// - ``drain(deadline:)``
 public final class SerialPort: Sendable {
     /// The path by which the port was opened.
     public let path: String

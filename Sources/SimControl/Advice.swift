@@ -2,7 +2,7 @@ public import FirmwareSim
 internal import LineProtocol
 
 extension DeviceVerbError {
-    /// A suggestion for the user who controls the device: the word that was probably meant, or else ``hint``; nil if
+    /// A suggestion for the user who controls the device: the word that was probably meant, or else `hint`; nil if
     /// there is neither.
     public var advice: String? {
         if case .argument(let error) = self { return error.advice }
@@ -11,7 +11,7 @@ extension DeviceVerbError {
 }
 
 extension SimulatorOptionError {
-    /// A suggestion for the user who starts or controls the device: the word that was probably meant, or else ``hint``.
+    /// A suggestion for the user who starts or controls the device: the word that was probably meant, or else `hint`.
     public var advice: String? {
         switch problem {
         case .step(let error): error.advice

@@ -33,6 +33,7 @@ public actor SimulationServer {
     /// - Parameters:
     ///   - family: The family of the simulation.
     ///   - path: The path of the socket.
+    ///   - loop: The event loop of the connections.
     /// - Throws: The errors of `SocketListener.listen`, for example `system` with EADDRINUSE if a program listens at
     ///   that path, or a file is there.
     public static func open(
@@ -56,6 +57,7 @@ public actor SimulationServer {
     /// Puts a device under control.
     ///
     /// - Parameters:
+    ///   - device: The handle of the device.
     ///   - number: The number of the device in requests, from 1.
     ///   - family: The family of the device; nil for that of the simulation.
     public func add(_ device: DeviceHandle, number: Int, family: String? = nil) {

@@ -15,7 +15,7 @@ extension GATTProfiles {
 }
 
 extension LinkSchemes {
-    /// ``LinkSchemes/standard``, extended in two ways: `ble:` finds the families' devices, and `shared:NAME` opens the
+    /// `LinkSchemes.standard`, extended in two ways: `ble:` finds the families' devices, and `shared:NAME` opens the
     /// device with that name in a daemon, pumpctld.
     ///
     ///     let link = try await LinkSchemes.families.open(Endpoint("ble:ece196?family=led"))

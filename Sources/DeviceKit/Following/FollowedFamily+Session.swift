@@ -11,7 +11,7 @@ extension FollowedFamily {
     ///   - link: The link to the device.
     ///   - clock: The clock for time-outs.
     ///   - waitsUntilReady: Whether to wait for a board that was reset: see
-    ///     ``LineProtocol/Session/begin(over:clock:waitsUntilReady:observer:)``.
+    ///     `Session.begin(over:clock:waitsUntilReady:observer:)`.
     ///   - body: The work in the session.
     /// - Returns: The result of `body`.
     /// - Throws: `SessionError` if the session can't begin; the error of `body`.

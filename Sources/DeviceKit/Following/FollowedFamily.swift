@@ -27,7 +27,7 @@ public import LineProtocol
 /// }
 /// ```
 ///
-/// The monitor queries a device with ``LineProtocol/DeviceFamily/statusQuery``. If the family has none, the monitor
+/// The monitor queries a device with `DeviceFamily.statusQuery`. If the family has none, the monitor
 /// only listens.
 public protocol FollowedFamily: DeviceFamily {
     /// The description of the family as data. Its ``Family/state`` lists the fields for ``values(of:)``.
@@ -37,7 +37,7 @@ public protocol FollowedFamily: DeviceFamily {
     /// number from a faulty sensor is returned as reported: see ``StateField/isPlausible(_:)``.
     static func values(of state: State) -> [String: StateValue]
 
-    /// Returns the message with the state from the reply to ``LineProtocol/DeviceFamily/statusQuery``; nil if the reply
+    /// Returns the message with the state from the reply to `DeviceFamily.statusQuery`; nil if the reply
     /// contains no state.
     static func message(of answer: Reply) -> Message?
 
@@ -54,7 +54,7 @@ public protocol FollowedFamily: DeviceFamily {
     /// Returns the change of the state since the link was lost, as a clause; nil if there is none that matters.
     static func difference(between before: State, and now: State) -> String?
 
-    /// Begins a session: ``LineProtocol/Session/begin(over:clock:waitsUntilReady:observer:)``, which some families
+    /// Begins a session: `Session.begin(over:clock:waitsUntilReady:observer:)`, which some families
     /// specialize.
     static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool

@@ -23,7 +23,7 @@ public final class HeldLink: LinkWrapper {
     private let service = Mutex<OffService?>(nil)
 
     /// Wraps `link` so that other programs can request OFF. Returns `link` itself if it has no
-    /// ``LineProtocol/Link/deviceID``.
+    /// `Link.deviceID`.
     ///
     /// - Parameters:
     ///   - link: An open link.

@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// The answer to an ``OffRequest``. On the socket it is a few lines of text, at most ``limit`` bytes.
+/// The answer to an ``OffRequest``. On the socket it is a few lines of text.
 public enum OffAnswer: Sendable, Hashable {
     /// The device has confirmed that it is off.
     case off

@@ -10,7 +10,7 @@ public struct OffFailure: Error, Sendable, Hashable {
     public var message: String
     /// Advice for the user; nil if there is none.
     public var hint: String?
-    /// The outcome of OFF, as the raw value of a ``LineProtocol/SessionError/Outcome``; nil if none was transmitted.
+    /// The outcome of OFF, as the raw value of a `SessionError.Outcome`; nil if none was transmitted.
     public var outcome: String?
     /// The device's error code, the text after `ERROR:`; nil if the device reported no error.
     public var deviceCode: String?

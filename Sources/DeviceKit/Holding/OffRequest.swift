@@ -8,7 +8,7 @@ public enum OffRequest {
     /// Sends a request and waits for the answer.
     ///
     /// - Parameters:
-    ///   - deviceID: The identity of the device, from ``LineProtocol/LinkError/deviceID`` of the error `busy`.
+    ///   - deviceID: The identity of the device, from `LinkError.deviceID` of the error `busy`.
     ///   - time: The longest wait for the connection, and then for the answer.
     ///   - loop: The event loop of the socket.
     /// - Returns: The answer. If the program does not answer in time, the answer is a failure with an unknown outcome,

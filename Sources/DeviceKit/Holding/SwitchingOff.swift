@@ -55,7 +55,7 @@ public struct SwitchingOff: Sendable {
     ///   - family: The family of the device.
     ///   - timeout: The longest wait for a device that another run of this program or an unknown program has, or that a
     ///     daemon is still opening; then for the device's answer; and for the device's return if the link is lost
-    ///     before the answer. A board that may be starting gets at least ``LineProtocol/Session/startTime`` to answer.
+    ///     before the answer. A board that may be starting gets at least `Session.startTime` to answer.
     ///   - wait: The longest wait for a device that any other program has, if the program accepts no requests for OFF.
     ///   - loop: The event loop for all connections.
     ///   - clock: The clock for all time-outs; nil for the clock of the loop.

@@ -51,7 +51,7 @@ public final class Capture: Sendable {
     ///   - family: The family of the devices, for the header.
     ///   - clock: The clock that measures the times of events.
     ///   - tell: Receives the reason if the capture ends early; must not block.
-    /// - Throws: ``CaptureFormat/CaptureError``.
+    /// - Throws: `CaptureError`.
     public convenience init(
         at path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         tell: @escaping @Sendable (CaptureError) -> Void
@@ -157,7 +157,7 @@ public final class Capture: Sendable {
     /// - Parameters:
     ///   - link: A link that was just opened.
     ///   - endpoint: The endpoint of the link, as typed.
-    ///   - packetCapacity: See ``LineProtocol/Link/packetCapacity()``.
+    ///   - packetCapacity: See `Link.packetCapacity()`.
     public func captured(_ link: any Link, openedFrom endpoint: String, packetCapacity: Int?) -> any Link {
         let number = linkCount.withLock { count in
             count += 1

@@ -19,8 +19,8 @@ public final class ReportingLink: LinkWrapper {
     public enum Discovery: Sendable, Hashable {
         /// The board has restarted, according to the message of its boot ROM.
         case restart(ESP32Reset)
-        /// A remark of the link itself: ``LineProtocol/Link/remark``, reported once the link is closed. ``LinkOpening``
-        /// reports ``LineProtocol/Link/openingNote`` as a remark too.
+        /// A remark of the link itself: `Link.remark`, reported once the link is closed. ``LinkOpening``
+        /// reports `Link.openingNote` as a remark too.
         case remark(String)
     }
 

@@ -20,7 +20,7 @@ public struct PeerDelivery: Sendable, Hashable {
     ///   - link: The link to the peer.
     ///   - clock: The clock for the time-out.
     ///   - timeout: The longest wait for the acknowledgement of the command, if the peer has acknowledged `Hello`.
-    /// - Throws: The errors of ``LineProtocol/PeerDialogue/meet()`` and ``LineProtocol/PeerDialogue/say(_:)``. If the
+    /// - Throws: The errors of `PeerDialogue.meet()` and `PeerDialogue.say(_:)`. If the
     ///   link keeps packet bounds, a command that is too long for one write is not sent, and the link error is
     ///   `unsupported`: the peer would take the parts for separate messages.
     public static func say(

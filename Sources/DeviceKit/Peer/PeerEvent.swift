@@ -104,7 +104,7 @@ public struct PeerEvent: Sendable, Hashable {
 }
 
 extension PeerEvent: CustomStringConvertible {
-    /// The event on one line. A message is cut after ``LineProtocol/PeerText/shownCharacters`` characters or bytes.
+    /// The event on one line. A message is cut after `PeerText.shownCharacters` characters or bytes.
     /// Control characters are escaped.
     public var description: String {
         switch kind {

@@ -127,7 +127,7 @@ public final class Reconnector: Sendable {
 
     /// Opens a link to the device as soon as possible.
     ///
-    /// - Throws: `LinkError` if waiting does not help: ``LineProtocol/LinkError/Code/disconnected`` if no returning
+    /// - Throws: `LinkError` if waiting does not help: `LinkError.Code.disconnected` if no returning
     ///   device can be identified as the same one; other errors of `open`; `CancellationError`.
     public func link() async throws -> any Link { try await link(takingUnknown: false) }
 

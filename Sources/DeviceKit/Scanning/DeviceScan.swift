@@ -12,7 +12,7 @@ public import Transports
 /// ```
 ///
 /// The sequence ends when the task that reads it is cancelled. If the adapter is not scanning at that moment, the
-/// sequence throws ``BLEError`` with `cancelled` instead. Each reader has a scan of its own.
+/// sequence throws `BLEError` with `cancelled` instead. Each reader has a scan of its own.
 public struct DeviceScan: AsyncSequence, Sendable {
     public typealias Element = DeviceScanEvent
     public typealias Failure = BLEError
@@ -63,7 +63,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
 
         /// Waits for the next event.
         ///
-        /// - Throws: ``BLEError``, for example with `notRunning`, `noAdapter` or `adapterOff`. Once a lasting scan has
+        /// - Throws: `BLEError`, for example with `notRunning`, `noAdapter` or `adapterOff`. Once a lasting scan has
         ///   begun, the loss of bluetoothd or of the adapter is no error.
         public mutating func next() async throws(BLEError) -> DeviceScanEvent? {
             while events.isEmpty {

@@ -11,8 +11,10 @@ public struct DeviceSetting<Device>: Sendable {
 
     /// Creates a setting.
     ///
-    /// - Parameter set: Gives the option a new value at an instant. The value has been checked against `option`. If the
-    ///   closure throws, it must have changed nothing.
+    /// - Parameters:
+    ///   - option: The option that can be set while the device runs.
+    ///   - set: Gives the option a new value at an instant. The value has been checked against `option`. If the closure
+    ///     throws, it must have changed nothing.
     public init(
         _ option: SimulatorOption,
         set: @escaping @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void

@@ -18,8 +18,12 @@ public struct DeviceVerb<Device>: Sendable {
 
     /// Creates a verb.
     ///
-    /// - Parameter perform: Performs the action at an instant. The values have been checked against `arguments`. If the
-    ///   closure throws, it must have changed nothing.
+    /// - Parameters:
+    ///   - name: The word for the action.
+    ///   - arguments: The arguments, in order.
+    ///   - help: The effect in a few words.
+    ///   - perform: Performs the action at an instant. The values have been checked against `arguments`. If the closure
+    ///     throws, it must have changed nothing.
     public init(
         _ name: String, _ arguments: [SimulatorOption] = [], help: String,
         perform: @escaping @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void

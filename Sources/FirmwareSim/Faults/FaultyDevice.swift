@@ -47,6 +47,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// Creates a device with faults.
     ///
     /// - Parameters:
+    ///   - device: The device without faults.
+    ///   - faults: The faults from the start.
     ///   - seed: The seed of all random events.
     ///   - lineRate: The rate of the device's line, to which the host's baud rate is compared.
     public init(
@@ -71,7 +73,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         clock.setRate(1 - drift, at: now)
     }
 
-    /// Removes all faults that ``add(_:)`` has added, and ends a silence. Output on its way still arrives. A fault that
+    /// Removes all faults that `add(_:)` has added, and ends a silence. Output on its way still arrives. A fault that
     /// the device itself implements stays.
     public mutating func clearFaults() {
         if has(.stick) { change(at: now) { $0.setStuck(false, at: $1) } }

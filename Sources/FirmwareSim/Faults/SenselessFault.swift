@@ -9,7 +9,10 @@ public struct SenselessFault: Sendable, Hashable {
 
     /// Declares that a fault makes no sense.
     ///
-    /// - Parameter carrier: nil for any carrier.
+    /// - Parameters:
+    ///   - name: The name of the fault.
+    ///   - carrier: The carrier over which the fault makes no sense; nil for any carrier.
+    ///   - reason: The reason, for people.
     public init(_ name: String, over carrier: SimulatorOption.Carrier? = nil, _ reason: String) {
         self.name = name
         self.carrier = carrier

@@ -64,10 +64,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Creates a host for `device`. Simulated time begins now.
     ///
     /// - Parameters:
+    ///   - device: The device.
+    ///   - pace: The passing of time for the device.
     ///   - judge: Judges the program that uses the device; nil if nothing is expected of that program.
     ///   - hasFlowControl: Whether the device stands still while much output waits for a client, as RTS and CTS make it
     ///     do. Without flow control, output for a client that is too slow is lost in the end, as on a line of three
     ///     wires.
+    ///   - loop: The event loop on which the device runs.
     public init(
         _ device: Device, pace: Pace, judge: HostJudge? = nil, hasFlowControl: Bool = false,
         on loop: EventLoop = .shared
@@ -95,6 +98,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// the client leaves.
     ///
     /// - Parameters:
+    ///   - channel: This end of the line.
     ///   - isListening: Whether the client has the line open from the start. If not, output reaches the client only
     ///     after ``setListening(_:_:)``, or once the client has sent something.
     ///   - terminal: The pseudo-terminal that the client has open; nil for any other line.

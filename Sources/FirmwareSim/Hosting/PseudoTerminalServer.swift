@@ -31,11 +31,13 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     /// Creates a pseudo-terminal and connects it to `host`.
     ///
     /// - Parameters:
+    ///   - host: The host of the device.
     ///   - link: The path of a symbolic link to the terminal; ``close()`` removes it.
+    ///   - loop: The event loop of the terminal, on which the host runs too.
     ///   - onReturn: Called with the path when the device is back after its cable was pulled.
     ///   - onFailure: Called with the error if the device can't come back, for example because something else has the
     ///     link's place. The server tries again when a fault pulls the cable again.
-    /// - Throws: ``SerialError``, also if the system can't report openings of the terminal: the server would not know
+    /// - Throws: `SerialError`, also if the system can't report openings of the terminal: the server would not know
     ///   whether a client listens.
     public static func open(
         _ host: DeviceHost<Device>, link: String? = nil, on loop: EventLoop = .shared,

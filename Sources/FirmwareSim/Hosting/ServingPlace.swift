@@ -40,7 +40,9 @@ public enum ServingEvent: Sendable, Hashable {
 extension DeviceHost {
     /// Offers the device until the task is cancelled. If time passes on demand, returns at once.
     ///
-    /// - Parameter onEvent: Called with the address of the device, and with later events.
+    /// - Parameters:
+    ///   - place: The place at which clients find the device.
+    ///   - onEvent: Called with the address of the device, and with later events.
     /// - Throws: The errors of ``PseudoTerminalServer/open(_:link:on:onReturn:onFailure:)`` or
     ///   ``SocketServer/open(_:at:broadcasts:on:onRefusal:)``.
     public nonisolated func serve(

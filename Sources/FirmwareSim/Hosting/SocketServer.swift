@@ -26,7 +26,10 @@ public actor SocketServer<Device: SimulatedDevice> {
     /// Listens at `address`, and connects clients to `host`.
     ///
     /// - Parameters:
+    ///   - host: The host of the device.
+    ///   - address: The address at which to listen.
     ///   - broadcasts: Whether any number of clients share the line.
+    ///   - loop: The event loop of the connections, on which the host runs too.
     ///   - onRefusal: Called each time a client was disconnected because the line already has a client.
     public static func open(
         _ host: DeviceHost<Device>, at address: SocketAddress, broadcasts: Bool = false, on loop: EventLoop = .shared,

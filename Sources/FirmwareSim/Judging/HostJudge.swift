@@ -52,6 +52,7 @@ public struct HostJudge: Sendable {
     /// Creates a judge of a host.
     ///
     /// - Parameters:
+    ///   - expectations: The rules that the host must keep.
     ///   - urgent: The commands that may be sent at any moment.
     ///   - lineRate: The rate of the device's line.
     ///   - isStream: Whether BLE packets are pieces of a stream; see ``SimulatedDevice/isStream``.
@@ -84,6 +85,8 @@ public struct HostJudge: Sendable {
     /// Records bytes from the host.
     ///
     /// - Parameters:
+    ///   - bytes: The bytes that reached the device.
+    ///   - time: The time since the device was switched on.
     ///   - isAnswering: Whether the device has something left to do or to send. Without an earlier command, this output
     ///     is unsolicited, and the host need not wait for it.
     ///   - isPacket: Whether the bytes are a BLE write, which is one command unless packets are pieces of a stream.
@@ -209,8 +212,10 @@ public struct HostJudge: Sendable {
 
     /// Records bytes from the device.
     ///
-    /// - Parameter isPacket: Whether the bytes are a BLE notification, which is one line unless packets are pieces of a
-    ///   stream.
+    /// - Parameters:
+    ///   - bytes: The bytes that the device has sent.
+    ///   - time: The time since the device was switched on.
+    ///   - isPacket: Whether the bytes are a BLE notification, which is one line unless packets are pieces of a stream.
     public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
         noteDelays(until: time)
         noteFlush()
@@ -256,10 +261,11 @@ public struct HostJudge: Sendable {
     /// Records that a scenario step failed, and so did not test the host.
     mutating func note(_ failure: StepFailure) { seen.add(failure) }
 
-    /// Records that the host has flushed its input. Closing the port looks the same until ``leave()`` is called.
+    /// Records that the host has flushed its input. Closing the port looks the same until `leave()` is called.
     ///
-    /// - Parameter isAnswering: Whether the device has something left to do or to send. A flush outside a reply is no
-    ///   finding.
+    /// - Parameters:
+    ///   - time: The time since the device was switched on.
+    ///   - isAnswering: Whether the device has something left to do or to send. A flush outside a reply is no finding.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
     }

@@ -84,7 +84,7 @@ extension PumpFirmware {
 
     /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// The turns of an idle pump show nothing. The instant is then ``longestRest`` after the next turn, and a run to
+    /// The turns of an idle pump show nothing. The instant is then ten seconds after the next turn, and a run to
     /// any instant catches up on the turns before it.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }

@@ -105,7 +105,10 @@ public struct RescueFirmware: SimulatedDevice {
 
     /// Writes a message on the phone, which sends it at once, or as soon as somebody listens.
     ///
-    /// - Parameter category: A category of the protocol, such as `SOS`.
+    /// - Parameters:
+    ///   - content: The text of the message.
+    ///   - category: A category of the protocol, such as `SOS`.
+    ///   - instant: The time since the device was switched on.
     public mutating func write(_ content: String, category: String, at instant: Duration) {
         now = max(now, instant)
         // The id and the place are those of a message that the stock never reaches.

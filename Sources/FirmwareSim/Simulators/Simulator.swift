@@ -27,8 +27,12 @@ public struct Simulator: Sendable {
     /// Creates a simulator. By default, its devices drop output on a paced line if the reader is too slow, as on a line
     /// of three wires.
     ///
-    /// - Parameter make: Makes the device, in the state of a device that was just switched on. May throw an error, for
-    ///   example if an option names a file that does not exist.
+    /// - Parameters:
+    ///   - name: The name of the simulator, such as the family of its devices.
+    ///   - options: The options for making a device.
+    ///   - waitsForReader: Whether devices wait for a reader that is too slow, instead of dropping output.
+    ///   - make: Makes the device, in the state of a device that was just switched on. May throw an error, for example if
+    ///     an option names a file that does not exist.
     public init(
         _ name: String, options: [SimulatorOption], waitsForReader: Bool = false,
         make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice
@@ -66,6 +70,9 @@ public struct Simulator: Sendable {
     /// Makes a device, and offers it in real time until the task is cancelled.
     ///
     /// - Parameters:
+    ///   - settings: The values of the options.
+    ///   - place: The place at which clients find the device.
+    ///   - loop: The event loop on which the device runs.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called with the address of the device, and with later events.
     /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``, and ``SimulatorOptionError`` if
@@ -82,7 +89,10 @@ public struct Simulator: Sendable {
     ///
     /// The device runs until the caller closes the line. Expectations of the host are not judged.
     ///
-    /// - Parameter onDevice: Called with a handle that controls the device, before the device runs.
+    /// - Parameters:
+    ///   - settings: The values of the options.
+    ///   - loop: The event loop on which the device runs.
+    ///   - onDevice: Called with a handle that controls the device, before the device runs.
     /// - Returns: The caller's end of the line.
     /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/connect()``, and ``SimulatorOptionError`` if the device
     ///   can't perform a step, or if the settings need a pseudo-terminal.

@@ -63,8 +63,15 @@ public struct SimulatorOption: Sendable, Hashable {
 
     /// Creates an option. By default, it has a meaning on any carrier, and can be combined with any other option.
     ///
-    /// - Parameter valueName: nil for a word that fits the kind of value, such as `number`, `time` or `file`, or else
-    ///   the option's own name.
+    /// - Parameters:
+    ///   - name: The name of the option.
+    ///   - value: The kind and range of the value.
+    ///   - defaultValue: The value if the option is not given; nil if there is none.
+    ///   - help: The effect in a few words.
+    ///   - valueName: The name of the value in a help text; nil for a word that fits the kind of value, such as
+    ///     `number`, `time` or `file`, or else the option's own name.
+    ///   - carrier: The only carrier over which the option has a meaning; nil for any carrier.
+    ///   - excluded: The names of the options that can't be combined with this one.
     public init(
         _ name: String, _ value: Value, default defaultValue: String? = nil, help: String, valueName: String? = nil,
         only carrier: Carrier? = nil, excludes excluded: [String] = []

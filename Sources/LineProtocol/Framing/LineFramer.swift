@@ -42,8 +42,10 @@ public struct LineFramer: Sendable {
 
     /// Takes `bytes`, and delivers each line that they complete, in order.
     ///
-    /// - Parameter body: Receives the bytes of a line, which are valid during the call only, and the way in which the
-    ///   line ended. Empty lines are also delivered.
+    /// - Parameters:
+    ///   - bytes: The next bytes of the input, cut anywhere.
+    ///   - body: Receives the bytes of a line, which are valid during the call only, and the way in which the line
+    ///     ended. Empty lines are also delivered.
     public mutating func append(_ bytes: Span<UInt8>, _ body: (Span<UInt8>, LineEnding) -> Void) {
         receivedByteCount += bytes.count
         var start = 0

@@ -2,7 +2,7 @@
 public typealias LEDSession = Session<LEDFamily>
 
 extension Session where Family == LEDFamily {
-    /// Begins a session over `link`, like ``Session/begin(over:clock:waitsUntilReady:observer:)`` for any family.
+    /// Begins a session over `link`, like `Session.begin(over:clock:waitsUntilReady:observer:)` for any family.
     ///
     /// - Parameters:
     ///   - link: The link, which the session owns from now on.

@@ -99,7 +99,7 @@ public struct PumpLineExchange: CommandExchange {
 }
 
 extension Session where Family == Relayed<PumpFamily> {
-    /// Begins a session over `link`, like ``Session/begin(over:clock:waitsUntilReady:observer:)`` for any family.
+    /// Begins a session over `link`, like `Session.begin(over:clock:waitsUntilReady:observer:)` for any family.
     ///
     /// - Parameters:
     ///   - link: The link, which the session owns from now on.
@@ -115,7 +115,7 @@ extension Session where Family == Relayed<PumpFamily> {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 
-    /// Sends a line and waits for its answer, like ``Session/perform(_:timeout:)`` for any family.
+    /// Sends a line and waits for its answer, like `Session.perform(_:timeout:)` for any family.
     ///
     /// - Parameters:
     ///   - line: The line to send.

@@ -10,7 +10,7 @@ extension Session {
     ///
     /// - Parameter limit: The time limit for the start of the last query, which may take some seconds.
     /// - Throws: `noAnswer` or `notUnderstood` if the device did not answer within `limit`; any other error of
-    ///   ``perform(_:timeout:)``, such as `linkLost`, at once. ``SessionError/command`` is then a description, because
+    ///   `perform(_:timeout:)`, such as `linkLost`, at once. ``SessionError/command`` is then a description, because
     ///   the caller has requested no command.
     public func waitUntilReady(within limit: Duration = Session.startTime) async throws(SessionError) {
         guard let query = Family.fence ?? Family.statusQuery else { return }

@@ -30,9 +30,11 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     /// Offers the device of `host`. The host must run on the loop of `bluez`.
     ///
     /// - Parameters:
+    ///   - host: The host of the device.
+    ///   - bluez: The connection to bluetoothd.
     ///   - adapter: The name or address of an adapter; nil for the first one that is on.
     ///   - onEvent: Called for each event, on the loop's thread.
-    /// - Throws: The errors of ``BlueZ/offer(_:on:handlers:)``.
+    /// - Throws: The errors of `BlueZ.offer(_:on:handlers:)`.
     public static func open(
         _ host: DeviceHost<Device>, over bluez: BlueZ, on adapter: String? = nil,
         onEvent: @escaping @Sendable (PeripheralEvent) -> Void = { _ in }

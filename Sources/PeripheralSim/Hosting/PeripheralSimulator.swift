@@ -29,7 +29,7 @@ public struct PeripheralSimulator: Sendable {
     /// Checks the values of options for a device that is offered over BLE.
     ///
     /// - Parameter given: The values as typed, by the names of their options.
-    /// - Throws: ``FirmwareSim/SimulatorOptionError`` for the first invalid option, in the order of names.
+    /// - Throws: `SimulatorOptionError` for the first invalid option, in the order of names.
     public func settings(_ given: [String: String] = [:]) throws(SimulatorOptionError) -> SimulatorSettings {
         try line.settings(given, over: .radio)
     }
@@ -42,12 +42,13 @@ public struct PeripheralSimulator: Sendable {
     /// Makes a device, and offers it in real time until the task is cancelled.
     ///
     /// - Parameters:
+    ///   - settings: The values of the options.
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
+    ///   - loop: The event loop on which the device runs.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called for each event, on the loop's thread.
-    /// - Throws: The errors of ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``, and
-    ///   ``FirmwareSim/SimulatorOptionError`` if the device can't perform a step, or if the settings need a
-    ///   pseudo-terminal.
+    /// - Throws: The errors of ``peripheral(_:)`` and `DeviceHost.serve(onAdapter:onEvent:)`, and
+    ///   `SimulatorOptionError` if the device can't perform a step, or if the settings need a pseudo-terminal.
     public func serve(
         _ settings: SimulatorSettings, onAdapter adapter: String? = nil, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
@@ -75,14 +76,15 @@ extension PeripheralSimulator {
     /// module with a radio and a UART.
     ///
     /// - Parameters:
+    ///   - settings: The values of the options.
     ///   - place: The place of the device's line.
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
+    ///   - loop: The event loop on which the device runs.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called for each event over BLE. The device is offered over BLE first, then on the line.
     ///   - onServing: Called with the address of the line, and with later events of the line.
-    /// - Throws: The errors of ``peripheral(_:)``, ``DeviceHost/serve(onAdapter:onEvent:)`` and
-    ///   ``DeviceHost/serve(at:onEvent:)``, and ``FirmwareSim/SimulatorOptionError`` if the device can't perform a
-    ///   step.
+    /// - Throws: The errors of ``peripheral(_:)``, `DeviceHost.serve(onAdapter:onEvent:)` and
+    ///   `DeviceHost.serve(at:onEvent:)`, and `SimulatorOptionError` if the device can't perform a step.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, onAdapter adapter: String? = nil,
         on loop: EventLoop = .shared, onDevice: (@Sendable (DeviceHandle) -> Void)? = nil,
@@ -125,7 +127,7 @@ extension DeviceHost where Device: SimulatedPeripheral {
     /// - Parameters:
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
     ///   - onEvent: Called for each event, on the loop's thread.
-    /// - Throws: The errors of ``BlueZ/open(_:on:clock:)`` and ``PeripheralServer/open(_:over:on:onEvent:)``.
+    /// - Throws: The errors of `BlueZ.open(_:on:clock:)` and ``PeripheralServer/open(_:over:on:onEvent:)``.
     public nonisolated func serve(
         onAdapter adapter: String? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws(BLEError) {

@@ -62,13 +62,13 @@ public struct HostedPeer: Sendable {
         }
     }
 
-    /// Makes the peer send a message; see ``FirmwareSim/PeerFirmware/say(_:at:)``.
+    /// Makes the peer send a message; see `PeerFirmware.say(_:at:)`.
     public func say(_ message: [UInt8]) async { await sayMessage(message) }
 
     /// Offers the peer until `body` ends, or the task is cancelled.
     ///
-    /// - Throws: The errors of ``DeviceHost/serve(onAdapter:onEvent:)`` or
-    ///   ``FirmwareSim/DeviceHost/serve(at:onEvent:)``; the errors of `body`; `CancellationError`.
+    /// - Throws: The errors of `DeviceHost.serve(onAdapter:onEvent:)` or
+    ///   `DeviceHost.serve(at:onEvent:)`; the errors of `body`; `CancellationError`.
     public func serve(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }

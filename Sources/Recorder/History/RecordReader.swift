@@ -27,7 +27,7 @@ public struct RecordReader: Sendable {
     /// ``RecordFile/optimize(_:)``.
     public var isOptimized: Bool { get throws(RecorderError) { try look(SessionIndex.exists) } }
 
-    /// Passes the rows of a table to `body`, earliest first. For ``RecordTable/sessions``, the rows are the sessions
+    /// Passes the rows of a table to `body`, earliest first. For `RecordTable.sessions`, the rows are the sessions
     /// that were open at some time within the filter's limits.
     ///
     /// - Parameters:

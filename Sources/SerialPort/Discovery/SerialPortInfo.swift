@@ -8,10 +8,9 @@ import Glibc
 /// }
 /// ```
 ///
-/// ## Topics
-/// - ``identity`` to find the same device again under another name
-/// - ``board`` for the probable kind of the device
-/// - ``holders()`` for the programs that have the port open
+/// - ``identity`` finds the same device again under another name.
+/// - ``board`` is the probable kind of the device.
+/// - ``holders()`` returns the programs that have the port open.
 public struct SerialPortInfo: Sendable, Hashable {
     /// The USB device behind a port.
     public struct USB: Sendable, Hashable {

@@ -7,7 +7,7 @@ public import LineProtocol
 /// A speaker ends with its link; the next link gets a new speaker. Output of the device is passed on in the order of
 /// its arrival.
 public protocol Speaker: AnyObject, Sendable {
-    /// Returns the known values of the device's state, by the keys of ``DeviceKit/Family/state``.
+    /// Returns the known values of the device's state, by the keys of `Family.state`.
     func values() async -> [String: StateValue]
 
     /// Returns the times since the device reported its values, by the same keys. A value without a time was reported

@@ -17,7 +17,7 @@ public final class BLEDevice: Sendable {
     public let name: String
     /// The connection to the device. To disconnect, call ``close()``, which also lets other programs use the device.
     public let connection: ConnectedDevice
-    /// The device's ``DeviceID``, as in ``Link/deviceID``.
+    /// The device's ``DeviceID``, as in `Link.deviceID`.
     public var deviceID: String { claim.deviceID }
     /// The services of the device.
     public var services: [GATTService] { connection.services }

@@ -16,7 +16,7 @@ public struct BLESurvey: Sendable {
         public let endpoint: Endpoint
         /// The name that the device advertises; nil if unknown.
         public let name: String?
-        /// The device's address, as in ``Link/deviceAddress``.
+        /// The device's address, as in `Link.deviceAddress`.
         public var address: String { endpoint.address }
     }
 

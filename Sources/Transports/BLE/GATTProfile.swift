@@ -34,7 +34,7 @@ public struct GATTProfile: Sendable, Hashable {
     /// The most bytes of one write. A value has at most 512 bytes, but BlueZ as a peripheral accepts only 510, since it
     /// counts the 2 bytes of the handle (seen with 5.66).
     public let chunkLength: Int
-    /// The pause between the writes of one call of ``Link/send(_:)``.
+    /// The pause between the writes of one call of `Link.send(_:)`.
     public let pacing: Duration
     /// Whether each write and each notification is a separate message.
     public let keepsPacketBounds: Bool
@@ -58,7 +58,7 @@ public struct GATTProfile: Sendable, Hashable {
     ///   - alternative: Another kind of device that has these services.
     ///   - writeType: The preferred type of write.
     ///   - chunkLength: The most bytes of one write, 1 to 512.
-    ///   - pacing: The pause between the writes of one call of ``Link/send(_:)``.
+    ///   - pacing: The pause between the writes of one call of `Link.send(_:)`.
     ///   - keepsPacketBounds: Whether each write and each notification is a separate message.
     ///   - values: The values of a device that has no stream of bytes.
     public init(
