@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
         .library(name: "SimControl", targets: ["SimControl"]),
+        .library(name: "DeviceTestKit", targets: ["DeviceTestKit"]),
         .library(name: "Terminal", targets: ["Terminal"]),
         .library(name: "Charts", targets: ["Charts"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
@@ -89,6 +90,8 @@ let package = Package(
         .target(name: "Verification", dependencies: ["LineProtocol", "StrictJSON"], swiftSettings: settings),
         // Measures round trips over a link, and reports the parts of their time.
         .target(name: "Latency", dependencies: ["LineProtocol"], swiftSettings: settings),
+        // Clocks and links that a test controls, and the contract of links. It imports no test library.
+        .target(name: "DeviceTestKit", dependencies: ["LineProtocol", "DescriptorIO"], swiftSettings: settings),
         .target(
             name: "Transports",
             dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "CaptureFormat"],
@@ -208,16 +211,19 @@ let package = Package(
                 .unsafeFlags(["-Xclang-linker", "-no-pie"], .when(platforms: [.linux], configuration: .release))
             ]),
 
-        // A clock and a link that a test controls, and helpers that run other programs and wait for their output.
+        // Helpers that run other programs and wait for their output, and fixtures that tests share.
         .target(
             name: "TestSupport",
             dependencies: ["LineProtocol", "StrictJSON", "DescriptorIO", "CDescriptorIO"],
             path: "Tests/TestSupport", swiftSettings: settings),
         // A library that tests preload into a program to observe when it syncs files to the disk.
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
-        .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
+            name: "DescriptorIOTests", dependencies: ["DescriptorIO", "DeviceTestKit", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "DeviceTestKit", "TestSupport"],
+            swiftSettings: settings),
         // A fake org.bluez, with adapters, devices and a radio that a test defines.
         .target(
             name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
@@ -227,10 +233,12 @@ let package = Package(
             name: "fake-bluez", dependencies: ["FakeBlueZ", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZProgram", swiftSettings: settings),
         .testTarget(
-            name: "FakeBlueZTests", dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
+            name: "FakeBlueZTests",
+            dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "DeviceTestKit", "TestSupport"],
             exclude: ["Clients/bleak_client.py"], swiftSettings: settings),
         .testTarget(
-            name: "BlueZTests", dependencies: ["BlueZ", "FakeBlueZ", "DBus", "DescriptorIO", "TestSupport"],
+            name: "BlueZTests",
+            dependencies: ["BlueZ", "FakeBlueZ", "DBus", "DescriptorIO", "DeviceTestKit", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial", "TestSupport"],
@@ -243,28 +251,34 @@ let package = Package(
             name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], exclude: ["reference.py"],
             swiftSettings: settings),
         .testTarget(
-            name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
+            name: "LineProtocolTests", dependencies: ["LineProtocol", "DeviceTestKit", "TestSupport"],
+            resources: [.copy("Fixtures")],
             swiftSettings: settings),
         .testTarget(
             name: "VerificationTests",
-            dependencies: ["Verification", "FirmwareSim", "LineProtocol", "StrictJSON", "TestSupport"],
+            dependencies: [
+                "Verification", "FirmwareSim", "LineProtocol", "StrictJSON", "DeviceTestKit", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LatencyTests",
-            dependencies: ["Latency", "FirmwareSim", "LineProtocol", "DescriptorIO", "TestSupport"],
+            dependencies: ["Latency", "FirmwareSim", "LineProtocol", "DescriptorIO", "DeviceTestKit", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TransportsTests",
             dependencies: [
-                "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+                "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ",
+                "DeviceTestKit", "TestSupport",
                 "CaptureFormat",
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "DeviceTestKitTests", dependencies: ["DeviceTestKit", "LineProtocol"], swiftSettings: settings),
+        .testTarget(
             name: "DeviceKitTests",
             dependencies: [
                 "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat",
-                "FakeBlueZ", "StrictJSON", "TestSupport",
+                "FakeBlueZ", "StrictJSON", "DeviceTestKit", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -273,7 +287,7 @@ let package = Package(
                 "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
                 "DescriptorIO", "RecordFormat",
                 "FirmwareSim", "SimControl",
-                "FakeBlueZ", "TestSupport",
+                "FakeBlueZ", "DeviceTestKit", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -281,14 +295,15 @@ let package = Package(
             dependencies: [
                 "pumpctld", "pumpctl", "TOMLReading", "Sharing", "DeviceKit", "Transports", "LineProtocol",
                 "DescriptorIO",
-                "FirmwareSim", "FakeBlueZ", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "FirmwareSim", "FakeBlueZ", "DeviceTestKit", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "PageServerTests",
             dependencies: [
-                "PageServer", "StrictJSON", "RecordFormat", "DescriptorIO", "TestSupport",
+                "PageServer", "StrictJSON", "RecordFormat", "DescriptorIO", "DeviceTestKit", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -300,7 +315,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "DescriptorIO", "SerialPort", "TestSupport"],
+            name: "TerminalTests",
+            dependencies: ["Terminal", "DescriptorIO", "SerialPort", "DeviceTestKit", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChartsTests", dependencies: ["Charts", "RecordFormat", "Terminal", "TestSupport"],
@@ -318,7 +334,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests",
-            dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"], swiftSettings: settings),
+            dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "DeviceTestKit", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "SimControlTests",
             dependencies: [
@@ -329,12 +346,15 @@ let package = Package(
             name: "PeripheralSimTests",
             dependencies: [
                 "PeripheralSim", "FirmwareSim", "ModuleDialects", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ",
-                "SerialPort", "SimControl", "StrictJSON", "TestSupport",
+                "SerialPort", "SimControl", "StrictJSON", "DeviceTestKit", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CaptureFormatTests",
-            dependencies: ["CaptureFormat", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "TestSupport"],
+            dependencies: [
+                "CaptureFormat", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "DeviceTestKit",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",
@@ -343,7 +363,8 @@ let package = Package(
                 "Transports",
                 "FirmwareSim", "PeripheralSim",
                 "SerialPort",
-                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport", "CaptureFormat",
+                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "DeviceTestKit", "TestSupport",
+                "CaptureFormat",
                 "Verification",
             ],
             exclude: ["Capture/pump.capture"], swiftSettings: settings),
@@ -352,7 +373,8 @@ let package = Package(
             dependencies: [
                 "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
                 "FakeBlueZ", "BlueZ",
-                "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport", "SimControl",
+                "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "DeviceTestKit", "TestSupport",
+                "SimControl",
                 "StrictJSON", "Verification",
             ],
             path: "Tests/bench",

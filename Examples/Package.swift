@@ -14,5 +14,6 @@ let package = Package(
         example("own-simulator", "FirmwareSim"),
         example("fetch-log", "DeviceKit", "LineProtocol", "Transports"),
         example("scan-ble", "BlueZ"),
+        example("check-link", "DeviceTestKit", "SerialPort", "Transports"),
     ]
 )

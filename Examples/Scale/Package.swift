@@ -24,6 +24,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ScaleTests",
-            dependencies: ["Scale", "ScaleSim", .product(name: "FirmwareSim", package: "pumpctl")]),
+            dependencies: [
+                "Scale", "ScaleSim", .product(name: "FirmwareSim", package: "pumpctl"),
+                .product(name: "DeviceTestKit", package: "pumpctl"),
+            ]),
     ]
 )

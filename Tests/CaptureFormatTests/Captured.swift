@@ -1,6 +1,7 @@
 import CaptureFormat
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 import Transports

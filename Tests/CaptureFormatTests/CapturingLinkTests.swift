@@ -1,6 +1,7 @@
 import CaptureFormat
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import Dispatch
 import LineProtocol
 import TestSupport

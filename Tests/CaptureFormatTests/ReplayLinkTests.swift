@@ -1,5 +1,6 @@
 import CaptureFormat
 import DescriptorIO
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import DescriptorIO
-import TestSupport
+import DeviceTestKit
 import Testing
 
 @Suite("Queues of arrivals")

@@ -1,5 +1,5 @@
+import DeviceTestKit
 import Glibc
-import TestSupport
 import Testing
 
 @testable import DescriptorIO

@@ -1,6 +1,6 @@
 import DescriptorIO
 import DeviceKit
-import TestSupport
+import DeviceTestKit
 import Testing
 
 @Suite("Time limits", .timeLimit(.minutes(5)))

@@ -1,4 +1,5 @@
 import DBus
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import TestSupport

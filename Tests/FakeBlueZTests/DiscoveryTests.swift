@@ -1,4 +1,5 @@
 import DBus
+import DeviceTestKit
 import FakeBlueZ
 import TestSupport
 import Testing

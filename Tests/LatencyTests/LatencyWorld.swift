@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport
@@ -21,7 +22,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
     let loop = SimulatedLoop()
     var device: Device
     private let carrier: Carrier
-    private(set) var link: LossyLink!
+    private(set) var link: SimulatedLink!
     private(set) var written: [String] = []
     /// Called with each write; returns the bytes that reach the device.
     var onWrite: (String) -> String? = { $0 }
@@ -34,7 +35,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
         loop.device = SimulatedLoop.Device(
             next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(3600) },
             step: { [unowned self] in live(until: $0) })
-        link = LossyLink(loop) { [unowned self] bytes in
+        link = SimulatedLink(loop) { [unowned self] bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             written.append(text)
             guard let text = onWrite(text) else { return }

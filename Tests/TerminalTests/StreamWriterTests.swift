@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import Glibc
 import SerialPort
 import TestSupport

@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport

@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import TestSupport
 import Testing

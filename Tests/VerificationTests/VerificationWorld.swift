@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport
@@ -10,7 +11,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     let loop = SimulatedLoop()
     var device: MutantDevice<Device>
-    private(set) var link: LossyLink!
+    private(set) var link: SimulatedLink!
     /// The text written to the device.
     private(set) var written: [String] = []
     /// Called with each write before it reaches the device; returns the text that does.
@@ -43,7 +44,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                 self.device.nextActivity.map { $0 - ahead } ?? loop.now + .seconds(3600)
             },
             step: { [unowned self] in live(until: $0) })
-        link = LossyLink(loop, keepsPacketBounds: carrier.keepsPacketBounds) { [unowned self] bytes in
+        link = SimulatedLink(loop, keepsPacketBounds: carrier.keepsPacketBounds) { [unowned self] bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             written.append(text)
             if let text = onWrite(text) { carry(Array(text.utf8)) }

@@ -1,7 +1,7 @@
 import CaptureFormat
 import LineProtocol
 
-/// Prints a capture as a test fixture: Swift code for `ScriptedLink` of this project's tests.
+/// Prints a capture as a test fixture: Swift code for `ScriptedSession` of DeviceTestKit.
 struct CaptureFixture: CapturePrinter {
     /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next piece,
     /// unless the pieces are packets.
@@ -14,7 +14,7 @@ struct CaptureFixture: CapturePrinter {
 
     func begin(_ header: CaptureHeader) -> String {
         """
-        import TestSupport
+        import DeviceTestKit
 
         extension ScriptedSession {
             /// A session with a \(header.family.printable()), captured by \(header.program.printable()) at \(header.started.printable()).

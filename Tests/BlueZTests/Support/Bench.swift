@@ -1,5 +1,6 @@
 @testable import BlueZ
 import DBus
+import DeviceTestKit
 import FakeBlueZ
 import TestSupport
 

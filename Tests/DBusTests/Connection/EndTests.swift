@@ -1,5 +1,6 @@
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import DeviceTestKit
 import Glibc
-import TestSupport
 import Testing
 
 @testable import DescriptorIO
@@ -34,7 +34,7 @@ struct LoopThread {
 
     /// Waits until the loop has handled all that is ready: see `settle` of TestSupport.
     func settle() async {
-        await TestSupport.settle(loop)
+        await DeviceTestKit.settle(loop)
     }
 }
 

@@ -1,5 +1,5 @@
 import DeviceKit
-import TestSupport
+import DeviceTestKit
 import Testing
 
 @Suite("Stop by an OFF request", .timeLimit(.minutes(5))) struct OffStopTests {

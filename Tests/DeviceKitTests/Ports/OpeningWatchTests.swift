@@ -1,5 +1,6 @@
 import BlueZ
 import DeviceKit
+import DeviceTestKit
 import TestSupport
 import Testing
 import Transports

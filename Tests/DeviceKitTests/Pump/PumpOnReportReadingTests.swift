@@ -1,6 +1,6 @@
 import DeviceKit
+import DeviceTestKit
 import LineProtocol
-import TestSupport
 import Testing
 
 @Suite("Reading the pump after ON", .timeLimit(.minutes(5)))

@@ -1,6 +1,6 @@
 import DeviceKit
+import DeviceTestKit
 import LineProtocol
-import TestSupport
 import Testing
 import Transports
 

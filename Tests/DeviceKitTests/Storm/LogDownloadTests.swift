@@ -1,4 +1,5 @@
 import DeviceKit
+import DeviceTestKit
 import Foundation
 import LineProtocol
 import TestSupport

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import FirmwareSim
 import Glibc
 import SerialPort

@@ -1,6 +1,6 @@
 import DescriptorIO
+import DeviceTestKit
 import FirmwareSim
-import TestSupport
 import Testing
 
 @Suite("Repeated replies", .timeLimit(.minutes(3)))

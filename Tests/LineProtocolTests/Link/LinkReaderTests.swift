@@ -1,5 +1,5 @@
+import DeviceTestKit
 import LineProtocol
-import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LinkReaderTests {

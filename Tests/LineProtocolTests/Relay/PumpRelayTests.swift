@@ -1,3 +1,4 @@
+import DeviceTestKit
 import TestSupport
 import Testing
 

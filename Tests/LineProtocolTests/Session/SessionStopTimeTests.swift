@@ -1,3 +1,4 @@
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
     private final class SlowPump: @unchecked Sendable {
         // @unchecked: used on the simulated loop's thread only.
         let loop = SimulatedLoop()
-        private(set) var link: LossyLink!
+        private(set) var link: SimulatedLink!
         var isOn = true
         /// Whether the pump acknowledges OFF and keeps running.
         var ignoresOff = false
@@ -23,7 +24,7 @@ import Testing
         private var isBusy = false
 
         init() {
-            link = LossyLink(loop) { [unowned self] bytes in
+            link = SimulatedLink(loop) { [unowned self] bytes in
                 if bytes.count > 4, bytes[1...].starts(with: Array("OFF".utf8)) { stops.append(loop.now) }
                 take(bytes)
             } onEnd: {

@@ -1,3 +1,4 @@
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import StrictJSON
 import TestSupport
 import Testing

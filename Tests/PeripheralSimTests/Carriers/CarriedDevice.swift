@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import PeripheralSim

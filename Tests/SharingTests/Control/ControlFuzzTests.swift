@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import Foundation
 import LineProtocol
 import StrictJSON

@@ -1,4 +1,5 @@
 import DeviceKit
+import DeviceTestKit
 import Glibc
 import RecordFormat
 import StrictJSON

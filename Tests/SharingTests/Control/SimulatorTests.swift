@@ -1,5 +1,6 @@
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import SerialPort

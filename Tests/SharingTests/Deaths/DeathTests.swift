@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FakeBlueZ
 import LineProtocol
 import StrictJSON

@@ -1,6 +1,7 @@
 import DBus
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import Glibc

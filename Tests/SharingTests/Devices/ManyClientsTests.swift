@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import LineProtocol
 import Synchronization
 import TestSupport

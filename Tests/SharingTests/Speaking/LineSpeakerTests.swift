@@ -1,4 +1,5 @@
 import DeviceKit
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 import Testing

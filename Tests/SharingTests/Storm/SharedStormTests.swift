@@ -1,5 +1,6 @@
 import DeviceKit
 import DescriptorIO
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport

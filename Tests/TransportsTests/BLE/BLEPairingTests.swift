@@ -1,5 +1,6 @@
 import BlueZ
 import DBus
+import DeviceTestKit
 import FakeBlueZ
 import LineProtocol
 import TestSupport

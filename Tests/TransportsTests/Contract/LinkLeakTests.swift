@@ -1,3 +1,4 @@
+import DeviceTestKit
 import Glibc
 import LineProtocol
 import SerialPort

@@ -1,4 +1,5 @@
 import CaptureFormat
+import DeviceTestKit
 import Glibc
 import LineProtocol
 import Synchronization
@@ -6,7 +7,7 @@ import TestSupport
 import Testing
 import Transports
 
-/// The requirements of ``LinkContract`` for a link whose far end is a capture. A capture is written before the link
+/// The requirements of `LinkContract` for a link whose far end is a capture. A capture is written before the link
 /// opens, and can't be controlled. It exerts no back-pressure, always has room, and fixes the order of the sent text,
 /// so the requirements on waiting and concurrent sends do not apply.
 @Suite("Contract of replayed links", .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import FakeBlueZ
 import Foundation
 import LineProtocol

@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import FakeBlueZ
 import Glibc
 import LineProtocol
@@ -24,7 +25,7 @@ final class BLERig: LinkRig {
 
     func end() { bus.kill() }
 
-    func open() async throws -> (link: any Link, far: FarEnd) {
+    func open() async throws -> (link: any Link, far: DescriptorFarEnd) {
         var pair: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
@@ -36,7 +37,10 @@ final class BLERig: LinkRig {
             as: BLEUse(profiles: .devices), locks: DeviceLocks(folders: [folder.path]))
         let descriptor = pair[1]
         // The far end keeps the bus alive.
-        return (link, FarEnd(descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } })
+        return (
+            link,
+            DescriptorFarEnd(taking: descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } }
+        )
     }
 }
 

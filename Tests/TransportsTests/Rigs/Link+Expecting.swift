@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import Glibc
 import LineProtocol
 import TestSupport
@@ -17,7 +18,7 @@ extension Link {
 
     /// Runs everything that is ready on the link's executor.
     func settle() async {
-        if let loop = executor as? EventLoop { await TestSupport.settle(loop) }
+        if let loop = executor as? EventLoop { await DeviceTestKit.settle(loop) }
     }
 
     /// Starts a task on the link's executor.

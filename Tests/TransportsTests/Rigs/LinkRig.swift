@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import Glibc
 import LineProtocol
 import SerialPort
@@ -8,7 +9,7 @@ import Testing
 
 /// Opens links of one carrier, each with its far end.
 protocol LinkRig: Sendable {
-    func open() async throws -> (link: any Link, far: FarEnd)
+    func open() async throws -> (link: any Link, far: DescriptorFarEnd)
 
     /// Ends the other programs of the rig: a process that exits releases no objects.
     func end()
@@ -22,15 +23,18 @@ extension LinkRig {
 enum Carrier: String, CaseIterable, Codable, Sendable {
     case pseudoTerminal, serialEndpoint, tcpIPv4, tcpIPv6, unixSocket, inProcess, ble
 
-    /// Whether the far end's last bytes can be read after it closes. The kernel discards the input of a terminal after
-    /// a hang-up.
-    var keepsLastWords: Bool { self != .pseudoTerminal && self != .serialEndpoint }
+    /// The kernel discards the input of a terminal after a hang-up. A BLE device's notifications are buffered in this
+    /// process.
+    var abilities: LinkContract.Abilities {
+        switch self {
+        case .pseudoTerminal, .serialEndpoint: .all.subtracting(.keepsLastBytes)
+        case .ble: .all.subtracting(.holdsFarEndBack)
+        default: .all
+        }
+    }
 
     /// The carriers whose link is a descriptor of this process.
     static var descriptors: [Carrier] { allCases.filter { $0 != .ble } }
-
-    /// The carriers with back-pressure. A BLE device's notifications are buffered in this process.
-    static var holdingBack: [Carrier] { allCases.filter { $0 != .ble } }
 
     /// The number of links opened in a row. For BLE each one needs a scan and a connection.
     var openings: Int { self == .ble ? Seeds.amount(100, soak: 500) : Seeds.amount(1_000, soak: 10_000) }
@@ -72,9 +76,9 @@ struct PseudoTerminalRig: LinkRig {
     /// The options of a `serial:` endpoint; nil to open the bare path.
     let query: String?
 
-    func open() async throws -> (link: any Link, far: FarEnd) {
+    func open() async throws -> (link: any Link, far: DescriptorFarEnd) {
         let terminal = try PseudoTerminal()
-        let far = FarEnd(terminal.descriptor) { terminal.close() }
+        let far = DescriptorFarEnd(taking: terminal.descriptor) { terminal.close() }
         return (try await open(terminal), far)
     }
 
@@ -98,7 +102,7 @@ struct SocketRig: LinkRig {
             }
     }
 
-    func open() async throws -> (link: any Link, far: FarEnd) {
+    func open() async throws -> (link: any Link, far: DescriptorFarEnd) {
         let link = try await LinkSchemes.standard.open(Endpoint(endpoint))
         let channel = try #require(try await listener.accept())
         return try await joined(link, channel)
@@ -107,21 +111,23 @@ struct SocketRig: LinkRig {
 
 /// Two connected ends in this process, as between a simulated device and its link.
 struct PairRig: LinkRig {
-    func open() async throws -> (link: any Link, far: FarEnd) {
+    func open() async throws -> (link: any Link, far: DescriptorFarEnd) {
         let (near, far) = try DescriptorChannel.pair()
         return try await joined(DescriptorLink(near, name: "sim:pair"), far)
     }
 }
 
 /// Returns `link`, and a far end that takes over the descriptor of `channel`. Limits the kernel's buffers of both.
-private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws -> (link: any Link, far: FarEnd) {
+private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws -> (
+    link: any Link, far: DescriptorFarEnd
+) {
     let near = try #require(link as? DescriptorLink).channel
     try await near.withDescriptor { limitBuffers($0) }
     try await channel.withDescriptor { limitBuffers($0) }
     let descriptor = try await channel.withDescriptor { fcntl($0, F_DUPFD_CLOEXEC, 0) }
     await channel.close()
     try #require(descriptor >= 0)
-    return (link, FarEnd(descriptor) { close(descriptor) })
+    return (link, DescriptorFarEnd(taking: descriptor))
 }
 
 /// Limits the kernel's buffers, so that little data fills a socket.

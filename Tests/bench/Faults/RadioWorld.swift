@@ -2,6 +2,7 @@ import BlueZ
 import DBus
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import LineProtocol

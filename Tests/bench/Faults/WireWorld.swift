@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport
@@ -13,7 +14,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private let loop = SimulatedLoop()
     private let tape = Tape()
     private var device: FaultyDevice<Device>
-    private var link: LossyLink?
+    private var link: SimulatedLink?
     private var isUnplugged = false
 
     /// - Parameter hostRate: The host's baud rate, if it differs from the device's.
@@ -36,9 +37,9 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     // MARK: The link
 
-    private func open() throws(LinkError) -> LossyLink {
+    private func open() throws(LinkError) -> SimulatedLink {
         guard !isUnplugged else { throw LinkError(.notFound, name: "sim:device", activity: "open") }
-        let link = LossyLink(loop) { [unowned self] bytes in
+        let link = SimulatedLink(loop) { [unowned self] bytes in
             tape.add(.sent(bytes))
             device.receive(bytes, at: loop.now)
             attendToCable()

@@ -1,4 +1,4 @@
-import TestSupport
+import DeviceTestKit
 
 /// A clock that runs five times as fast as real time, for hosts of an emulated board, which is faster than a real one.
 struct FastClock: Clock {

@@ -1,5 +1,5 @@
+import DeviceTestKit
 import LineProtocol
-import TestSupport
 
 /// A host's link to the pump of an `OffWorld`. The link may be lost, and its carrier may accept writes late.
 final class FaultyLink: Link, @unchecked Sendable {

@@ -1,4 +1,5 @@
 import DeviceKit
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import TestSupport

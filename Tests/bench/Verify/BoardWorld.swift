@@ -1,3 +1,4 @@
+import DeviceTestKit
 import LineProtocol
 import TestSupport
 
@@ -15,7 +16,7 @@ final class BoardWorld: @unchecked Sendable {
 
     let loop = SimulatedLoop()
     let board: SteppedBoard
-    private(set) var link: LossyLink!
+    private(set) var link: SimulatedLink!
     /// The verification's writes to the board, in order.
     private(set) var written: [String] = []
     /// The output of the board that has not been passed to the link yet.
@@ -38,7 +39,7 @@ final class BoardWorld: @unchecked Sendable {
                 arrived = []
                 if !bytes.isEmpty { link.arrive(bytes) }
             })
-        link = LossyLink(loop) { [unowned self] bytes in
+        link = SimulatedLink(loop) { [unowned self] bytes in
             written.append(String(decoding: bytes, as: UTF8.self))
             attempt { try board.send(bytes) }
         } onEnd: {

@@ -1,5 +1,6 @@
 import CaptureFormat
 import DescriptorIO
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import FoundationEssentials

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import LineProtocol
 import Terminal
 import TestSupport

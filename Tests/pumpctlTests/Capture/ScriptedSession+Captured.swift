@@ -1,4 +1,4 @@
-import TestSupport
+import DeviceTestKit
 
 extension ScriptedSession {
     /// A session with a pump, captured by pumpctl 0.1.0 at 2026-11-25T07:00:00.000Z.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DescriptorIO
 import DeviceKit
+import DeviceTestKit
 import Glibc
 import LineProtocol
 import Synchronization

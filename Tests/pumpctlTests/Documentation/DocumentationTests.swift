@@ -82,6 +82,21 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The tests in docs/library.md are those of the examples")
+    func testsOfTheLibrary() throws {
+        let blocks = try MarkdownPage("docs/library.md").blocks.filter { $0.kind == "swift" }
+        for (word, example) in [
+            ("ScriptedLink", "Scale/Tests/ScaleTests/ScaleTests.swift"),
+            ("LinkContract", "Sources/check-link/main.swift"),
+        ] {
+            let block = try #require(blocks.first { $0.lines.contains { $0.contains(word) } })
+            let lines = try MarkdownPage.text("Examples/\(example)").split(separator: "\n").map {
+                $0.drop { $0 == " " }
+            }
+            for line in block.lines { #expect(lines.contains(line.drop { $0 == " " }), "\(example): \(line)") }
+        }
+    }
+
     @Test("No page makes promises or describes missing features")
     func promises() throws {
         let phrases = [

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import Glibc

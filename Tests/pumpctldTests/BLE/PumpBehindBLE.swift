@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceTestKit
 import FakeBlueZ
 import FirmwareSim
 import Glibc
@@ -138,7 +139,7 @@ struct PumpBehindBLE {
 
     /// Waits until the pump has received everything written to the module.
     func settle() async {
-        await TestSupport.settle(Radio.loop)
+        await DeviceTestKit.settle(Radio.loop)
         _ = await isOn()
     }
 }

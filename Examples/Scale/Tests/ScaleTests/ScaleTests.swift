@@ -1,3 +1,4 @@
+import DeviceTestKit
 import FirmwareSim
 import LineProtocol
 import Scale
@@ -26,6 +27,13 @@ struct ScaleTests {
         #expect(answers(to: "TARE\n", &scale, at: .seconds(1)) == [.tared])
         scale.put(-34, at: .seconds(2))
         #expect(answers(to: "WEIGH\n", &scale, at: .seconds(2)) == [.weight(-3.4)])
+    }
+
+    @Test("A session asks for the weight") func session() async throws {
+        let link = ScriptedLink { $0 == "WEIGH\n" ? "WEIGHT:123.4\r\n" : nil }
+        let session = try await Session<ScaleFamily>.begin(over: link, clock: ManualClock())
+        #expect(try await session.perform(.weigh) == .weight(123.4))
+        await session.close()
     }
 
     @Test("An overload is reported unsolicited, and WEIGH then fails") func overload() {

@@ -1,15 +1,19 @@
-package import LineProtocol
+public import LineProtocol
 
-/// A link in simulated time that accepts all writes immediately, and can be lost.
-package final class LossyLink: Link, @unchecked Sendable {
+/// A link in the time of a ``SimulatedLoop``: it accepts all writes immediately, and can be lost.
+///
+///     let loop = SimulatedLoop()
+///     let link = SimulatedLink(loop) { device.receive($0, at: loop.now) }
+///     loop.at(.seconds(3)) { link.drop() }
+public final class SimulatedLink: Link, @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
-    package let name = "sim:device"
-    package let keepsPacketBounds: Bool
-    package var maximumWriteLength: Int? { nil }
+    public let name = "sim:device"
+    public let keepsPacketBounds: Bool
+    public var maximumWriteLength: Int? { nil }
     /// Whether opening the link has reset the device.
-    package var mayHaveReset = false
-    package let executor: any SerialExecutor & TaskExecutor
+    public var mayHaveReset = false
+    public let executor: any SerialExecutor & TaskExecutor
 
     private let take: ([UInt8]) -> Void
     private let onEnd: () -> Void
@@ -20,13 +24,16 @@ package final class LossyLink: Link, @unchecked Sendable {
     private var ending: Result<Void, LinkError>?
     private var waiting: UnsafeContinuation<Void, Never>?
 
+    /// Creates an open link. Use it on the loop's thread only.
+    ///
     /// - Parameters:
+    ///   - loop: The executor of the link.
     ///   - keepsPacketBounds: Whether ``receive()`` returns one piece of input at a time; if not, all that has arrived.
     ///   - take: Called with each write.
     ///   - onEnd: Called when the link is lost or closed.
-    package init(
+    public init(
         _ loop: SimulatedLoop, keepsPacketBounds: Bool = false, take: @escaping ([UInt8]) -> Void,
-        onEnd: @escaping () -> Void
+        onEnd: @escaping () -> Void = {}
     ) {
         executor = loop
         self.keepsPacketBounds = keepsPacketBounds
@@ -36,10 +43,11 @@ package final class LossyLink: Link, @unchecked Sendable {
 
     // MARK: Events
 
-    package var isOpen: Bool { ending == nil }
+    /// Whether the link was neither lost nor closed.
+    public var isOpen: Bool { ending == nil }
 
     /// Delivers a piece of input. Ignored after the link's end.
-    package func arrive(_ bytes: [UInt8]) {
+    public func arrive(_ bytes: [UInt8]) {
         guard isOpen else { return }
         if let receiver { return receiver(.bytes(bytes)) }
         arrived.append(bytes)
@@ -47,7 +55,7 @@ package final class LossyLink: Link, @unchecked Sendable {
     }
 
     /// Ends the link with a failure, as if the device had disconnected.
-    package func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
+    public func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
 
     private func end(_ result: Result<Void, LinkError>) {
         guard isOpen else { return }
@@ -71,7 +79,7 @@ package final class LossyLink: Link, @unchecked Sendable {
 
     // MARK: Link
 
-    package func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         switch ending {
         case nil: take(bytes)
         case .success: throw LinkError(.closed, name: name, activity: "send")
@@ -80,9 +88,9 @@ package final class LossyLink: Link, @unchecked Sendable {
         return true
     }
 
-    package func send(_ bytes: [UInt8]) async throws(LinkError) { _ = try sendAtOnce(bytes) }
+    public func send(_ bytes: [UInt8]) async throws(LinkError) { _ = try sendAtOnce(bytes) }
 
-    package func receive() async throws(LinkError) -> [UInt8]? {
+    public func receive() async throws(LinkError) -> [UInt8]? {
         while true {
             if !arrived.isEmpty { return keepsPacketBounds ? arrived.removeFirst() : takeArrived() }
             if let ending {
@@ -102,7 +110,7 @@ package final class LossyLink: Link, @unchecked Sendable {
         }
     }
 
-    package func receiveAvailable() async throws(LinkError) -> [UInt8] {
+    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
         if arrived.isEmpty, case .failure(let error) = ending { throw error }
         return takeArrived()
     }
@@ -112,11 +120,14 @@ package final class LossyLink: Link, @unchecked Sendable {
         return arrived.flatMap(\.self)
     }
 
-    package func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+    public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         if !arrived.isEmpty { receiver(.bytes(takeArrived())) }
         guard let ending else { return self.receiver = receiver }
         receiver(.ended(Self.error(ending)))
     }
 
-    package func close() async { end(.success(())) }
+    public func close() async {
+        end(.success(()))
+        ending = .success(())
+    }
 }

@@ -3,25 +3,38 @@ internal import Synchronization
 
 /// An executor in simulated time. Jobs run on the thread that created the loop; when none is left, time advances to the
 /// next event. The same program behaves identically in every run.
-package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+///
+///     let loop = SimulatedLoop()
+///     let ending = loop.run(limit: .seconds(60)) {
+///         try? await SimulatedClock(loop: loop).sleep(for: .seconds(30))
+///     }
+///     #expect(ending == .done && loop.now == .seconds(30))
+public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked: everything except `inbox` is used only on the thread that created the loop. A job from another thread
     // waits in `inbox` and is counted: its task has no preferred executor, so it runs anywhere at any time.
 
     /// A simulated device that runs in the loop's time, in addition to the timers.
-    package struct Device {
+    public struct Device {
         /// Returns the time at which the device next does something without input.
-        package var next: () -> Duration
+        public var next: () -> Duration
         /// Runs the device until this time.
-        package var step: (Duration) -> Void
+        public var step: (Duration) -> Void
 
-        package init(next: @escaping () -> Duration, step: @escaping (Duration) -> Void) {
+        /// Creates a device from its two functions.
+        public init(next: @escaping () -> Duration, step: @escaping (Duration) -> Void) {
             (self.next, self.step) = (next, step)
         }
     }
 
-    /// The reason why ``run(limit:_:)`` has ended: the body has returned; nothing is left that could wake the body; or
-    /// the limit was reached.
-    package enum Ending { case done, deadlock, late }
+    /// The reason why ``run(limit:_:)`` has ended.
+    public enum Ending: Sendable {
+        /// The body has returned.
+        case done
+        /// Nothing is left that could wake the body.
+        case deadlock
+        /// The limit was reached.
+        case late
+    }
 
     private struct Timer {
         let time: Duration
@@ -30,10 +43,11 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     }
 
     /// The time since the loop was created.
-    package private(set) var now = Duration.zero
-    package var device: Device?
+    public private(set) var now = Duration.zero
+    /// The device that runs in the loop's time; nil for none.
+    public var device: Device?
     /// The number of jobs that came from other threads. If it is not 0, a run may differ from the next.
-    package private(set) var strayJobs = 0
+    public private(set) var strayJobs = 0
 
     private let thread = pthread_self()
     private var jobs: [UnownedJob] = []
@@ -44,27 +58,27 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     private let inbox = Mutex<[UnownedJob]>([])
 
     /// Creates a loop for the current thread, at time zero.
-    package init() {}
+    public init() {}
 
     // MARK: Executor
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { jobs.append(job) } else { inbox.withLock { $0.append(job) } }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    package func checkIsolated() { precondition(isCurrent, "not on the simulated loop's thread") }
+    public func checkIsolated() { precondition(isCurrent, "not on the simulated loop's thread") }
 
-    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     private var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
     // MARK: Running
 
     /// Runs `body` until its end, or until the loop's time is `limit`.
-    package func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
+    public func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
         let state = RunState()
         Task(executorPreference: self) {
             await body()
@@ -79,7 +93,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     /// Runs everything that is due until `time` from now. If nothing is scheduled later, ``now`` stays at the last
     /// event.
-    package func run(for time: Duration) {
+    public func run(for time: Duration) {
         let limit = now + time
         runJobs()
         while advance(to: limit) { runJobs() }
@@ -135,11 +149,11 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     // MARK: Timers
 
     /// The time of the next timer; nil if there is none.
-    package var nextTimer: Duration? { timers.last?.time }
+    public var nextTimer: Duration? { timers.last?.time }
 
     /// Schedules an action, after all earlier ones for the same time. Returns the timer's ID.
     @discardableResult
-    package func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
+    public func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
         checkIsolated()
         lastID += 1
         let index = timers.lastIndex { time < $0.time }.map { $0 + 1 } ?? 0
@@ -148,12 +162,10 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     }
 
     /// Waits until a time; returns true then, or false as soon as the task is cancelled.
-    package func sleep(until time: Duration) async -> Bool {
+    public func sleep(until time: Duration) async -> Bool {
         checkIsolated()
-        var name: UInt64 = 0
-        name = lastID + 1
         lastID += 1
-        let id = name
+        let id = lastID
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 if Task.isCancelled { return continuation.resume(returning: false) }
@@ -168,18 +180,19 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     }
 }
 
-/// The loop's time as a clock.
-package struct SimulatedClock: Clock {
-    package typealias Instant = ManualClock.Instant
+/// The time of a ``SimulatedLoop`` as a clock.
+public struct SimulatedClock: Clock {
+    public typealias Instant = ManualClock.Instant
 
     private let loop: SimulatedLoop
 
-    package init(loop: SimulatedLoop) { self.loop = loop }
+    /// Creates a clock of `loop`. Use it on the loop's thread only.
+    public init(loop: SimulatedLoop) { self.loop = loop }
 
-    package var now: Instant { Instant(offset: loop.now) }
-    package var minimumResolution: Duration { .zero }
+    public var now: Instant { Instant(offset: loop.now) }
+    public var minimumResolution: Duration { .zero }
 
-    package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         if await !loop.sleep(until: deadline.offset) { throw CancellationError() }
     }
 }

@@ -19,12 +19,16 @@ public struct ScriptedSession: Sendable {
         /// The link is lost, with the code of a `LinkError`.
         case lost(String)
 
+        /// The host sends `text` in one piece.
         public static func sent(_ text: String) -> Step { .sent(bytes: Array(text.utf8)) }
+        /// The device sends `text`, and the host receives it in one piece.
         public static func received(_ text: String) -> Step { .received(bytes: Array(text.utf8)) }
     }
 
+    /// The steps, in order.
     public let steps: [Step]
 
+    /// Creates a session.
     public init(steps: [Step]) { self.steps = steps }
 
     /// The link for playing the session.

@@ -1,0 +1,13 @@
+// Checks the links of a serial port against the contract of links, which is what a test of a link of yours does: check-link
+import DeviceTestKit
+import SerialPort
+import Transports
+
+// A terminal discards the last bytes of a device that vanishes.
+let contract = LinkContract(abilities: .all.subtracting(.keepsLastBytes)) {
+    let terminal = try PseudoTerminal()
+    let link = try await LinkSchemes.standard.open(Endpoint(terminal.path))
+    return (link, DescriptorFarEnd(taking: terminal.descriptor) { terminal.close() })
+}
+for finding in await contract.findings() { print(finding) }
+print("\(LinkContract.requirements.count) requirements checked")

@@ -1,0 +1,78 @@
+import DeviceTestKit
+import LineProtocol
+import Testing
+
+/// In simulated time, a call that never returns costs no time.
+@Suite("Link contract in simulated time", .timeLimit(.minutes(2)))
+struct LinkContractTests {
+    /// Checks the contract on simulated links. They take all that is sent.
+    private func findings(with fault: BrokenLink.Fault? = nil) -> [LinkContract.Finding] {
+        let loop = SimulatedLoop()
+        let contract = LinkContract(
+            abilities: .keepsLastBytes, clock: SimulatedClock(loop: loop), executor: loop
+        ) {
+            let far = SimulatedFarEnd(loop)
+            return (fault.map { BrokenLink(far.link, $0) } ?? far.link, far)
+        }
+        let found = Found()
+        let ending = loop.run(limit: .seconds(36_000)) { found.findings = await contract.findings() }
+        #expect(ending == .done)
+        return found.findings
+    }
+
+    private final class Found: @unchecked Sendable {
+        // @unchecked: used on the simulated loop's thread only.
+        var findings: [LinkContract.Finding] = []
+    }
+
+    @Test("A simulated link meets the contract")
+    func simulatedLink() {
+        #expect(findings().isEmpty)
+    }
+
+    @Test(
+        "Each fault is found by the check of its requirement",
+        arguments: [
+            (.losesReceivedByte, "Every byte value passes unchanged", hangs),
+            (.losesSentByte, "Every byte value passes unchanged", hangs),
+            (
+                .corruptsByte, "Every byte value passes unchanged",
+                "far end received: 512 bytes, expected 512; the first 128 are right"
+            ),
+            (
+                .splitsEmptySend, "An empty send sends nothing",
+                "far end received: 4 bytes, expected 4; the first 0 are right"
+            ),
+            (.neverHasAvailableBytes, "Available bytes are received without waiting", hangs),
+            (.ignoresCancellation, "A cancelled receive leaves the link working", hangs),
+            (.losesByteOfCancelledReceive, "Cancelling a receive at any moment loses no byte", hangs),
+            (
+                .reportsCloseAsLoss, "Closing ends a waiting receive with nil",
+                "sim:device: the device is gone"
+            ),
+            (.waitsForeverAfterClose, "Closing ends a waiting receive with nil", hangs),
+            (
+                .sendsAfterClose, "Sending on a closed link fails with closed",
+                "sending: no error, expected error closed"
+            ),
+            (
+                .reportsLossAsClose, "The sequence of received bytes throws once when the far end vanishes",
+                "the sequence ended without an error"
+            ),
+            (.deliversNoEnd, "A receiver added after closing gets the end alone", hangs),
+            (
+                .deliversEndTwice, "A receiver added after closing gets the end alone",
+                #"the receiver got the ends ["closed", "closed"]; expected one, closed"#
+            ),
+            (
+                .deliversAfterEnd, "A receiver gets the loss of the far end once, after all bytes",
+                "the receiver got bytes after the end"
+            ),
+        ] as [(BrokenLink.Fault, String, String)])
+    func faults(fault: BrokenLink.Fault, requirement: String, problem: String) {
+        let findings = findings(with: fault).map(\.description)
+        #expect(findings.contains("\(requirement): \(problem)"), "\(findings.joined(separator: "\n"))")
+    }
+
+    private static let hangs = "a call did not return in 120.0 seconds"
+}
