@@ -4,11 +4,13 @@
 # make counts  compares what the release costs (size, system calls, ...) with a table; REASON='...' rewrites the table
 # make bench   pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make soak    for a night: data races, every mutant of the firmware, fresh seeds and long counts
+# make docs    the documentation of the libraries and the manual as one static site, in .build/docs
 # make all     builds the release and its manual
 # make install installs that: PREFIX=/usr/local; make uninstall removes it
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
+BASE ?= /
 export DESTDIR
 
 # Packages needed to build pumpctl: libedit for line editing in the console, linked in; libdbus, linked into a release;
@@ -65,7 +67,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install uninstall dist deb check-packages clean setup setup-test setup-check build-tests
+.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual docs install uninstall dist deb check-packages clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -74,6 +76,12 @@ all: setup $(STATIC_LIBRARIES)
 # The pages by themselves, from the programs that were built.
 manual:
 	@packaging/manual/build .build/release .build/manual
+
+# The libraries by DocC and the manual as HTML, which look the same at the root of any server, or below BASE=/a/path.
+docs: setup
+	@scripts/ensure-packages mandoc
+	$(PART) 'build of the programs' $(SWIFT) build
+	$(PART) 'documentation' env BASE=$(BASE) packaging/docs/build .build/debug .build/docs
 
 # A folder with only the static archive of each library. The linker searches this folder before the system's folders.
 # The linker searches the folders named by pkg-config even earlier, so libdbus gets its own .pc file here, which names

@@ -389,3 +389,8 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// The plugin that makes the documentation, only for `make docs`: nobody else downloads it.
+if Context.environment["PUMPCTL_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

@@ -97,6 +97,16 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The article of each library begins with its description in docs/library.md")
+    func articles() throws {
+        let page = try MarkdownPage("docs/library.md")
+        for row in page.prose.compactMap({ $0.wholeMatch(of: /\| `(\w+)` \| (.*) \|/) }) {
+            let article = try MarkdownPage.text("Sources/\(row.1)/\(row.1).docc/\(row.1).md")
+            let beginning = article.split(separator: "\n\n").prefix(2).map { $0.replacing("\n", with: " ") }
+            #expect(beginning == ["# ``\(row.1)``", row.2.prefix(1).uppercased() + row.2.dropFirst() + "."])
+        }
+    }
+
     @Test("No page makes promises or describes missing features")
     func promises() throws {
         let phrases = [
