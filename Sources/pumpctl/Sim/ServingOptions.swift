@@ -34,11 +34,11 @@ struct ServingOptions: ParsableArguments {
     )
     var broadcasts = false
 
-    @Option(
-        help: ArgumentHelp(
-            "A TOML file with the device's options, faults and steps, and the rules for the program.",
-            valueName: "file"))
-    var scenario: String?
+    @Flag(name: .customLong("ble"), help: "Offer the device over BLE, so that phones find it.")
+    var usesRadio = false
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
+    var adapter: String?
 
     @Option(
         help: ArgumentHelp(
@@ -56,6 +56,12 @@ struct ServingOptions: ParsableArguments {
         help: ArgumentHelp(
             "A Unix socket at which 'pumpctl sim ctl' controls the device while it runs.", valueName: "path"))
     var control: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A TOML file with the device's options, faults and steps, and the rules for the program.",
+            valueName: "file"))
+    var scenario: String?
 
     @Flag(
         name: .customLong("background"),
@@ -78,12 +84,6 @@ struct ServingOptions: ParsableArguments {
         parsing: .postTerminator,
         help: ArgumentHelp("With --run: the command, and its arguments.", valueName: "command"))
     var command: [String] = []
-
-    @Flag(name: .customLong("ble"), help: "Offer the device over BLE, so that phones find it.")
-    var usesRadio = false
-
-    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
-    var adapter: String?
 
     func validate() throws {
         if tcp != nil, usesPseudoTerminal || link != nil {

@@ -48,8 +48,15 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     static var configuration: CommandConfiguration { Simulated.configuration }
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
-    @OptionGroup var serving: ServingOptions
-    @OptionGroup var device: SimulatorArguments<Simulated>
+    @OptionGroup(title: "Place") var serving: ServingOptions
+    @OptionGroup(title: "Device") var device: SimulatorArguments<Simulated, DevicePart>
+    @OptionGroup(title: "Faults") var faults: SimulatorArguments<Simulated, FaultPart>
+    @OptionGroup(title: "Tests of a program") var tests: SimulatorArguments<Simulated, ProgramPart>
+
+    /// The options of the device on the command line, by their names.
+    private var typed: [String: String] {
+        [device.given, faults.given, tests.given].reduce(into: [:]) { all, part in all.merge(part) { $1 } }
+    }
 
     /// Returns the devices to offer.
     ///
@@ -67,14 +74,14 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     func validate() throws {
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
         // With a scenario, `run()` checks the options together with those of the file.
-        _ = try devices(serving.scenario == nil ? device.given : [:])
+        _ = try devices(serving.scenario == nil ? typed : [:])
     }
 
     /// Returns the options of the device, from the command line and the scenario.
     private func given() throws(Failure) -> [String: String] {
-        guard let path = serving.scenario else { return device.given }
+        guard let path = serving.scenario else { return typed }
         let line = Simulated.row.line
-        return try ScenarioFile.options(at: path, for: line.name, beside: device.given, of: line.options) {
+        return try ScenarioFile.options(at: path, for: line.name, beside: typed, of: line.options) {
             option throws(SimulatorOptionError) in
             try line.check(option, over: serving.usesRadio ? .radio : .line)
         }

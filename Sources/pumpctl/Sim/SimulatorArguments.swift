@@ -2,14 +2,14 @@ import ArgumentParser
 import FirmwareSim
 import PeripheralSim
 
-/// The options of a simulated device, as its row declares them. The parser finds the options of an instance in the
-/// instance's mirror, and has the instance decode the parsed values. In an ordinary type the mirror and the decoding
-/// follow the properties; here both follow the row.
-struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomReflectable {
+/// One part of the options of a simulated device, as its row declares them. The parser finds the options of an instance
+/// in the instance's mirror, and has the instance decode the parsed values. In an ordinary type the mirror and the
+/// decoding follow the properties; here both follow the row.
+struct SimulatorArguments<Simulated: Simulation, Part: SimulatorPart>: ParsableArguments, CustomReflectable {
     /// The given values, by the names of the options.
     private(set) var given: [String: String] = [:]
 
-    private static var options: [SimulatorOption] { Simulated.row.line.options }
+    private static var options: [SimulatorOption] { Simulated.row.line.options.filter(Part.contains) }
 
     init() {}
 
@@ -40,6 +40,30 @@ struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomRefle
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
     }
+}
+
+/// A part of the options of simulated devices, which the help shows under a title of its own.
+protocol SimulatorPart {
+    static func contains(_ option: SimulatorOption) -> Bool
+}
+
+/// The options of the device itself.
+enum DevicePart: SimulatorPart {
+    static func contains(_ option: SimulatorOption) -> Bool {
+        !FaultPart.contains(option) && !ProgramPart.contains(option)
+    }
+}
+
+/// The faults of the device and of its carrier.
+enum FaultPart: SimulatorPart {
+    static func contains(_ option: SimulatorOption) -> Bool {
+        if case .faults = option.value { true } else { false }
+    }
+}
+
+/// The test of the program that uses the device.
+enum ProgramPart: SimulatorPart {
+    static func contains(_ option: SimulatorOption) -> Bool { option.value == .steps || option.value == .expectations }
 }
 
 extension SimulatorOption {

@@ -46,6 +46,17 @@ struct OptionUseTests {
         }
     }
 
+    @Test("The help of a simulated device groups its options")
+    func groups() throws {
+        let parts = PumpctlCommand.helpMessage(for: SimCommand.simulations[0].command, columns: 200)
+            .split(separator: "\n\n")
+        for (title, option) in [
+            ("PLACE", "--link"), ("DEVICE", "--knob"), ("FAULTS", "--fault"), ("TESTS OF A PROGRAM", "--expect"),
+        ] {
+            #expect(parts.contains { $0.hasPrefix("\(title):\n") && $0.contains(" \(option) ") }, "\(title)")
+        }
+    }
+
     @Test(
         "Two different endpoints are refused",
         arguments: [
