@@ -157,7 +157,7 @@ check-programs:
 # --filter NAME repeats it.
 soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
-	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races
+	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races docs
 
 # Debian has neither playwright nor schemathesis; PyPI has both.
 $(BROWSER)/ready: Tests/bench/page/requirements.txt | setup-check
