@@ -41,8 +41,10 @@ class Boot:
 
 # image/init, with few other processes.
 BENCH = Boot(512, "", "os.path.exists('/run/booted')")
-# systemd with its services, as on a user's machine.
-SYSTEMD = Boot(1024, " rdinit=/lib/systemd/systemd", "os.popen('systemctl is-system-running').read() == 'running\\n'")
+# systemd with its services, as on a user's machine. Its limits of time are not made for a busy machine without KVM.
+SYSTEMD = Boot(
+    1024, " rdinit=/lib/systemd/systemd systemd.service_watchdogs=no systemd.default_timeout_start_sec=600",
+    "os.popen('timeout 60 systemctl is-system-running --wait').read() == 'running\\n'")
 
 
 def saved_state(folder, boot=BENCH):
@@ -58,7 +60,11 @@ def saved_state(folder, boot=BENCH):
             kernel = ["-kernel", folder / "vmlinuz", "-initrd", folder / "initrd.zst",
                       "-append", KERNEL_OPTIONS + boot.first_process]
             with VirtualMachine(kernel, boot) as machine:
-                machine.guest.until(boot.has_booted, BOOT_SECONDS)
+                try:
+                    machine.guest.until(boot.has_booted, BOOT_SECONDS)
+                except AssertionError as error:
+                    units = machine.guest.run("systemctl", "--failed")
+                    raise RuntimeError(f"{error}\n{units}\nthe console ends with:\n{machine.console()[-2000:]}") from None
                 machine.save(unfinished.name)
             os.link(unfinished.name, state)
     return state
