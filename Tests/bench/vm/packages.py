@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import pathlib
 import signal
 import sys
@@ -39,6 +40,17 @@ for line in link.makefile():
     print(line)
     if line.strip() == "OK":
         break
+"""
+# A program that sends a request to the page and prints the answer as it comes: METHOD PATH [TOKEN [BODY]]
+REQUEST = """
+import sys, urllib.request
+method, path, token, body = (sys.argv[1:] + ["", ""])[:4]
+request = urllib.request.Request("http://127.0.0.1:8080/api/v1" + path, body.encode() or None, method=method)
+request.add_header("Content-Type", "application/json")
+if token:
+    request.add_header("Authorization", "Bearer " + token)
+for line in urllib.request.urlopen(request):
+    print(line.decode(), flush=True)
 """
 
 
@@ -108,12 +120,14 @@ class Installation(PackagesTest):
     def owner(self, node):
         return self.must("stat", "--format=%G %a", node).strip()
 
-    def test_the_rules_give_ports_to_dialout_and_an_ftdi_adapter_1_ms_of_latency(self):
+    def test_the_rules_give_ports_to_dialout_and_the_user_at_the_computer_and_an_ftdi_adapter_1_ms_of_latency(self):
         self.plug(self.ftdi(port=1))
         self.plug(self.ch340(port=2), "/dev/ttyUSB1")
         for node in "/dev/ttyUSB0", "/dev/ttyUSB1":
             self.assertEqual(self.owner(node), "dialout 660")
-            self.assertIn("ID_MM_PORT_IGNORE=1", self.must("udevadm", "info", node))
+            properties = self.must("udevadm", "info", node)
+            self.assertIn("ID_MM_PORT_IGNORE=1", properties)
+            self.assertRegex(properties, "CURRENT_TAGS=.*:uaccess:")
         self.assertEqual(self.guest.read("/sys/bus/usb-serial/devices/ttyUSB0/latency_timer"), "1")
 
     def test_systemd_analyze_finds_nothing_in_the_units_and_none_runs(self):
@@ -134,11 +148,25 @@ class Service(PackagesTest):
         self.assertFalse(board.nano.pump()[0])
         self.guest.until("os.path.exists('/var/lib/pumpctl/record.sqlite')")
 
-    def test_the_page_is_served_and_gives_a_browser_access(self):
+    def test_the_page_shows_the_pump_and_its_end_turns_off_the_pump_that_it_tests(self):
+        board = self.shared_pump()
         self.must("systemctl", "enable", "--now", "pumpctl-page")
-        url = self.must(*self.as_user(
-            "STATE_DIRECTORY=/var/lib/pumpctl-page", "pumpctl", "page", "--code", user="pumpctl-page"))
-        self.assertIn("http://127.0.0.1:8080/#", url)
+        self.guest.until("os.popen('busybox netstat -ltn | grep 127.0.0.1:8080').read()")
+        page, code = self.must(*self.as_user(
+            "STATE_DIRECTORY=/var/lib/pumpctl-page", "pumpctl", "page", "--code", user="pumpctl-page")).strip().split("#")
+        self.assertEqual(page, "http://127.0.0.1:8080/")
+        request = "python3", "-c", REQUEST
+        token = json.loads(self.must(*request, "POST", "/session", "", json.dumps({"code": code})))["token"]
+        devices = json.loads(self.must(*request, "GET", "/devices", token))["devices"]
+        self.assertEqual([device["name"] for device in devices], ["pump"])
+        verify = self.guest.start(*request, "POST", "/devices/pump/verify", token)
+        verify.until_output("{", PATIENCE)
+        self.assertTrue(self.guest.python("result = os.popen('busybox pidof pumpctl').read()"))
+        sent = len(board.adapter.received)
+        self.must("systemctl", "stop", "pumpctl-page")
+        self.guest.until("not os.popen('busybox pidof pumpctl').read()")
+        self.assertIn(b"OFF", board.adapter.received[sent:])
+        self.assertFalse(board.nano.pump()[0])
 
 
 class Upgrade(PackagesTest):
@@ -155,13 +183,14 @@ class Upgrade(PackagesTest):
         for board in shared, direct:
             self.assertNotIn(b"OFF", board.adapter.received)
             self.assertEqual(board.nano.pump(), (True, 180))
-        # Both still obey, and a restart brings the new version of the daemon.
+        # Both still obey, and a restart starts another daemon.
         command.send_signal(signal.SIGINT)
         self.assertEqual(command.wait(PATIENCE).status, 130, command.output())
         self.assertFalse(direct.nano.pump()[0])
         self.must(*self.command("off"))
         self.assertFalse(shared.nano.pump()[0])
         self.must("systemctl", "restart", "pumpctld")
+        self.assertNotIn(self.unit("pumpctld", "MainPID"), ("0", daemon))
         self.turn_on()
 
     def test_of_the_stopped_units_those_that_are_enabled_are_started(self):
@@ -175,8 +204,13 @@ class Upgrade(PackagesTest):
     def test_removing_the_package_ends_the_daemon_and_leaves_the_pump_running(self):
         board = self.shared_pump()
         self.turn_on()
+        edges = board.adapter.dtr_edges
         self.must("dpkg", "--remove", "pumpctld")
         self.assertEqual(self.unit("pumpctld", "MainPID"), "0")
+        # An OFF or a reset would stop the pump within a second.
+        board.nano.control("wait 1")
+        self.assertNotIn(b"OFF", board.adapter.received)
+        self.assertEqual(board.adapter.dtr_edges, edges)
         self.assertEqual(board.nano.pump(), (True, 180))
 
 
