@@ -311,7 +311,8 @@ let package = Package(
         .testTarget(
             name: "DiagnosisTests",
             dependencies: [
-                "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "TestSupport",
+                "Diagnosis", "DescriptorIO", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

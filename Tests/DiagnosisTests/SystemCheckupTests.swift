@@ -56,10 +56,14 @@ import Transports
             missing?.remedy
                 == .command(RootCommand("modprobe", "ch341"), sentence: "load its driver: sudo modprobe ch341"))
         let brltty = findings(programs: ["brltty"]).first { $0.check == .brltty }
-        let sentence = "sudo systemctl disable --now brltty; or sudo cp 99.rules /etc/udev/rules.d/"
+        let sentence =
+            "sudo systemctl disable --now brltty; or sudo cp 99.rules /etc/udev/rules.d/, then plug the device in again"
         #expect(
             brltty?.remedy
                 == .command(RootCommand("systemctl", "disable", "--now", "brltty"), sentence: sentence))
+        #expect(
+            findings(programs: ["brltty"], rule: "/etc/99.rules").first { $0.check == .brltty }
+                == .good(.brltty, "brltty runs, and /etc/99.rules keeps it away from adapters"))
     }
 
     @Test("A device on a pseudo-terminal needs no USB port")
@@ -72,12 +76,12 @@ import Transports
     }
 
     private func findings(
-        programs: Set<String> = [], devicesWithoutPort: [SerialPortInfo.USB] = [],
+        programs: Set<String> = [], rule: String? = nil, devicesWithoutPort: [SerialPortInfo.USB] = [],
         kernel: Kernel = Kernel(release: "6.1.0", moduleLists: []) { _ in false }
     ) -> [Finding] {
         SystemCheckup(
             programs: programs, ports: [], devicesWithoutPort: devicesWithoutPort, kernel: kernel,
-            libraries: SharedLibraries(maps: ""), rules: UdevRules(brltty: "99.rules")
+            libraries: SharedLibraries(maps: ""), rules: UdevRules(brltty: rule, brlttyExample: "99.rules")
         ).findings
     }
 }

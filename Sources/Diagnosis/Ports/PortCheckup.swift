@@ -108,28 +108,36 @@ struct PortCheckup {
         guard let timer = port.latencyTimer else { return nil }
         guard timer > 1 else { return .good(.latency, of: port.path, "the adapter forwards a lone byte after 1 ms") }
         let name = port.path.split(separator: "/").last ?? ""
+        let lasting =
+            rules.ports.map { "with \($0) installed, plugging it in again does this" }
+            ?? "permanently: hardware/udev/70-pumpctl-ports.rules"
         return .warning(
             .latency, of: port.path, "the adapter delays a lone byte by \(timer) ms",
-            .advice(
-                "echo 1 | sudo tee /sys/bus/usb-serial/devices/\(name)/latency_timer; "
-                    + "permanently: \(replugging ?? "hardware/udev/70-pumpctl-ports.rules")"))
+            .advice("echo 1 | sudo tee /sys/bus/usb-serial/devices/\(name)/latency_timer; \(lasting)"))
     }
 
-    /// An instruction to apply the installed rules to a device that was plugged in before their installation; nil if
-    /// they are not installed.
-    private var replugging: String? { rules.ports.map { "plug it in again, so that \($0) takes effect" } }
-
     private var modemManager: Finding? {
-        guard port.usb != nil, programs.contains("ModemManager") else { return nil }
+        guard let usb = port.usb, programs.contains("ModemManager") else { return nil }
         guard !port.isKeptFromModemManager else {
             return .good(.modemManager, of: port.path, "a udev rule keeps ModemManager off")
         }
         return .warning(
             .modemManager, of: port.path, "ModemManager sends AT commands to the device when it is plugged in",
-            .advice(
-                replugging
-                    ?? "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/ && sudo udevadm control --reload, "
-                    + "then plug it in again"))
+            .advice(rule(for: usb.identifier)))
+    }
+
+    /// Returns an instruction to have a rule mark a device for ModemManager.
+    private func rule(for device: USBIdentifier) -> String {
+        let reload = " && sudo udevadm control --reload, then plug it in again"
+        guard UdevRules.vendors.contains(device.vendor) else {
+            let vendor = USBIdentifier.digits(device.vendor)
+            let rule = #"SUBSYSTEM=="usb", ATTR{idVendor}=="\#(vendor)", ENV{ID_MM_DEVICE_IGNORE}="1""#
+            return "echo '\(rule)' | sudo tee /etc/udev/rules.d/70-modemmanager-\(vendor).rules" + reload
+        }
+        guard let file = rules.ports else {
+            return "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/" + reload
+        }
+        return "plug it in again, so that \(file) takes effect"
     }
 
     private var baud: Finding? {

@@ -54,12 +54,13 @@ struct SystemCheckup {
 
     private var brltty: Finding? {
         guard programs.contains("brltty") else { return nil }
-        let file = rules.brltty ?? "hardware/udev/99-pumpctl-brltty.rules"
+        if let file = rules.brltty { return .good(.brltty, "brltty runs, and \(file) keeps it away from adapters") }
+        let file = rules.brlttyExample ?? "hardware/udev/99-pumpctl-brltty.rules"
         return .warning(
             .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
             .run(
                 RootCommand("systemctl", "disable", "--now", "brltty"),
-                then: "; or sudo cp \(file) /etc/udev/rules.d/"))
+                then: "; or sudo cp \(file) /etc/udev/rules.d/, then plug the device in again"))
     }
 
     private static func driver(of identifier: USBIdentifier) -> String {
