@@ -161,10 +161,13 @@ class Service(PackagesTest):
         self.assertEqual([device["name"] for device in devices], ["pump"])
         verify = self.guest.start(*request, "POST", "/devices/pump/verify", token)
         verify.until_output("{", PATIENCE)
-        self.assertTrue(self.guest.python("result = os.popen('busybox pidof pumpctl').read()"))
+        # A stopped process still has its end before it when the page has ended.
+        process = self.must("busybox", "pidof", "pumpctl").strip()
+        self.must("busybox", "kill", "-STOP", process)
         sent = len(board.adapter.received)
         self.must("systemctl", "stop", "pumpctl-page")
-        self.guest.until("not os.popen('busybox pidof pumpctl').read()")
+        self.must("busybox", "kill", "-CONT", process)
+        self.guest.until(f"not os.path.exists('/proc/{process}')")
         self.assertIn(b"OFF", board.adapter.received[sent:])
         self.assertFalse(board.nano.pump()[0])
 
