@@ -80,7 +80,7 @@ struct PumpMonitorTests {
             break
         }
         // The link is closed, and no further poll is scheduled.
-        try await link.untilClosed()
+        await link.untilClosed()
         await settle()
         clock.advance(by: .seconds(5))
         await settle()
