@@ -102,6 +102,9 @@ extension ScriptedLink {
         state.withLock { $0.closeCount += 1 }
         untilClose.continuation.finish()
         await end(with: nil)
+        // A lost link that is closed is closed.
+        state.withLock { $0.end = .ended(nil) }
+        releaseFirstRead()
         let failure = LinkError(.closed, name: name, activity: "send")
         for send in takeHeld(andHoldOn: true) { send.continuation.resume(returning: failure) }
     }

@@ -157,7 +157,7 @@ public final class ScriptedLink: Link {
     /// Delivers `text` in one piece, as the other `deliver` does.
     public func deliver(_ text: String) async { await deliver([Array(text.utf8)]) }
 
-    /// Ends the link: with an error it is lost, with nil it reaches its end of input.
+    /// Ends the link: with an error it is lost, with nil it is closed at this end.
     public func end(with error: LinkError?) async { await onLoop { self.arrive(.ended(error)) } }
 
     /// Makes every later `send` throw `error` and send nothing; with nil, later calls send again.

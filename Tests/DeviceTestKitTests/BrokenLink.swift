@@ -8,6 +8,7 @@ final class BrokenLink: Link {
         case deliversNoEnd, deliversEndTwice, deliversAfterEnd
         case reportsCloseAsLoss, reportsLossAsClose, sendsAfterClose, waitsForeverAfterClose
         case ignoresCancellation, losesByteOfCancelledReceive, neverHasAvailableBytes
+        case dropsAtOnce, sendsRefusedAtOnce, takesAtOnceAfterClose
     }
 
     let link: any Link
@@ -31,6 +32,18 @@ final class BrokenLink: Link {
         case .sendsAfterClose:
             do throws(LinkError) { try await link.send(bytes) } catch { if error.code != .closed { throw error } }
         default: try await link.send(bytes)
+        }
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        switch fault {
+        case .dropsAtOnce: return true
+        case .sendsRefusedAtOnce:
+            _ = try link.sendAtOnce(bytes)
+            return false
+        case .takesAtOnceAfterClose:
+            do throws(LinkError) { return try link.sendAtOnce(bytes) } catch { return true }
+        default: return try link.sendAtOnce(bytes)
         }
     }
 

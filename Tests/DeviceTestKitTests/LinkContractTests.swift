@@ -6,10 +6,12 @@ import Testing
 @Suite("Link contract in simulated time", .timeLimit(.minutes(2)))
 struct LinkContractTests {
     /// Checks the contract on simulated links. They take all that is sent.
-    private func findings(with fault: BrokenLink.Fault? = nil) -> [LinkContract.Finding] {
+    private func findings(
+        with fault: BrokenLink.Fault? = nil, abilities: LinkContract.Abilities = .keepsLastBytes
+    ) -> [LinkContract.Finding] {
         let loop = SimulatedLoop()
         let contract = LinkContract(
-            abilities: .keepsLastBytes, clock: SimulatedClock(loop: loop), executor: loop
+            abilities: abilities, clock: SimulatedClock(loop: loop), executor: loop
         ) {
             let far = SimulatedFarEnd(loop)
             return (fault.map { BrokenLink(far.link, $0) } ?? far.link, far)
@@ -30,11 +32,26 @@ struct LinkContractTests {
         #expect(findings().isEmpty)
     }
 
+    @Test("A link that buffers without limit is found")
+    func unlimitedBuffer() {
+        #expect(
+            findings(abilities: [.keepsLastBytes, .holdsFarEndBack]).map(\.description) == [
+                "The far end is blocked while nobody receives, and nothing is lost: the far end could send 1048576 bytes "
+                    + "that nobody received; limit the buffers (SO_SNDBUF, SO_RCVBUF) to less than 1 MiB"
+            ])
+    }
+
     @Test(
         "Each fault is found by the check of its requirement",
         arguments: [
             (.losesReceivedByte, "Every byte value passes unchanged", hangs),
             (.losesSentByte, "Every byte value passes unchanged", hangs),
+            (.dropsAtOnce, atOnce, "far end received: 130 bytes, expected 360; the first 0 are right"),
+            (.sendsRefusedAtOnce, atOnce, "far end received: 360 bytes, expected 150; the first 0 are right"),
+            (
+                .takesAtOnceAfterClose, "Sending on a closed link fails with closed",
+                "sendAtOnce(): no error, expected error closed"
+            ),
             (
                 .corruptsByte, "Every byte value passes unchanged",
                 "far end received: 512 bytes, expected 512; the first 128 are right"
@@ -74,5 +91,6 @@ struct LinkContractTests {
         #expect(findings.contains("\(requirement): \(problem)"), "\(findings.joined(separator: "\n"))")
     }
 
+    private static let atOnce = "Bytes that sendAtOnce takes arrive in order with sent bytes, and refused bytes never"
     private static let hangs = "a call did not return in 120.0 seconds"
 }

@@ -25,6 +25,12 @@ final class SimulatedFarEnd: FarEnd, @unchecked Sendable {
 
     func send(_ bytes: [UInt8]) async throws { if !bytes.isEmpty { link.arrive(bytes) } }
 
+    /// Sends a part, as if the carrier's buffer were then full until the link reads.
+    func sendUntilRefused(_ bytes: [UInt8]) async throws -> Int {
+        try await send(Array(bytes.prefix(1 << 16)))
+        return min(bytes.count, 1 << 16)
+    }
+
     func receive(upTo count: Int) async throws -> [UInt8] {
         try await waitForBytes()
         defer { input.removeFirst(min(count, input.count)) }

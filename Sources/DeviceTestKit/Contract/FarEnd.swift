@@ -3,6 +3,8 @@
 /// A ``LinkContract`` sends and receives here while it checks the link. ``DescriptorFarEnd`` is one on a socket or a
 /// pseudo-terminal. An implementation for another carrier must not share code with the link, or an error in that code
 /// would hide itself.
+///
+/// Bytes may be sent and received at the same time. A call ends, with any error, when its task is cancelled.
 public protocol FarEnd: Sendable {
     /// Sends all of `bytes`, and waits while the carrier has no room.
     ///
@@ -15,7 +17,7 @@ public protocol FarEnd: Sendable {
     /// - Throws: An error of the carrier, for people.
     func sendUntilRefused(_ bytes: [UInt8]) async throws -> Int
 
-    /// Waits for input, and returns at least one and at most `count` bytes. Bytes that nobody asks for must stay in the
+    /// Waits for input, and returns at least one and at most `count` bytes, never none. Bytes that nobody asks for must stay in the
     /// carrier, so that they hold back the sender.
     ///
     /// - Throws: An error of the carrier, for people; also if the link was closed.
@@ -26,7 +28,9 @@ public protocol FarEnd: Sendable {
     /// - Throws: An error of the carrier, for people; also if the link was closed.
     func waitForBytes() async throws
 
-    /// Ends this end without a word, like an unplugged device. Further calls do nothing.
+    /// Closes the far end abruptly, like an unplugged device. Further calls do nothing.
+    ///
+    /// The caller may be on the link's executor, so this function must not block.
     func vanish()
 }
 

@@ -44,6 +44,10 @@ extension LinkContract {
                     try await bench.link.send(Array("ON\n".utf8))
                 }
             }
+            let sending = bench.start { () throws(LinkError) in try bench.link.sendAtOnce(Array("ON\n".utf8)) }
+            let result = await sending.outcome
+            // A link that always refuses need not throw.
+            if (try? result.get()) != false { try bench.expect("sendAtOnce()", result, endsWith: .closed) }
         },
         Requirement("Bytes sent before closing arrive") { bench in
             try await bench.send("OFF\n")

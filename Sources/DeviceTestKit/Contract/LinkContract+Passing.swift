@@ -18,6 +18,18 @@ extension LinkContract {
                 try bench.expect("received", try await bench.receive(words.count), are: words)
             }
         },
+        Requirement("Bytes that sendAtOnce takes arrive in order with sent bytes, and refused bytes never") { bench in
+            var expected: [UInt8] = []
+            for number in 0..<20 {
+                let words = Array("STATUS \(number)\n".utf8)
+                let sending = bench.start { () throws(LinkError) in try bench.link.sendAtOnce(words) }
+                if try await sending.outcome.get() { expected += words }
+                try await bench.send("LOG \(number)\n")
+                expected += Array("LOG \(number)\n".utf8)
+            }
+            let received = try await bench.far.receive(until: Array("LOG 19\n".utf8))
+            try bench.expect("far end received", received, are: expected)
+        },
         Requirement("Every byte value passes unchanged") { bench in
             let bytes = (0...255).map { UInt8($0) } + (0...255).reversed().map { UInt8($0) }
             try await bench.link.send(bytes)

@@ -5,7 +5,8 @@ public import LineProtocol
 /// A check opens a new link with its far end, uses both, and reports the first deviation as a ``Finding``. The contract
 /// needs no test library: a test expects that there are no findings.
 ///
-///     let contract = LinkContract {
+///     // A terminal discards the last bytes of a device that vanishes.
+///     let contract = LinkContract(abilities: .all.subtracting(.keepsLastBytes)) {
 ///         let terminal = try PseudoTerminal()
 ///         let far = DescriptorFarEnd(taking: terminal.descriptor) { terminal.close() }
 ///         return (try await openMyLink(to: terminal.path), far)
@@ -70,8 +71,9 @@ public struct LinkContract: Sendable {
     ///
     /// - Parameters:
     ///   - abilities: The abilities of the carrier. Requirements that need others are left out.
-    ///   - limit: The time after which a check counts as failed, because a call does not return.
-    ///   - clock: The clock of the limit.
+    ///   - limit: The time after which a check counts as failed, because a call does not return. Some checks send 1 MiB.
+    ///   - clock: The clock of the limit and of short waits; it must run by itself. With a ``SimulatedLoop``, its
+    ///     ``SimulatedClock``.
     ///   - executor: The executor of the checks, such as a ``SimulatedLoop``; nil for any thread.
     ///   - open: Opens a new link, and returns it with its far end. Buffers between them must hold less than 1 MiB.
     public init(
@@ -87,6 +89,8 @@ public struct LinkContract: Sendable {
     }
 
     /// Checks all requirements that fit the carrier, one after the other, and returns the deviations.
+    ///
+    /// A link that does not prevent SIGPIPE may end the process when it sends to a vanished far end.
     public func findings() async -> [Finding] {
         var findings: [Finding] = []
         for requirement in Self.requirements {
