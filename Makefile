@@ -81,7 +81,7 @@ manual:
 docs: setup
 	@scripts/ensure-packages mandoc
 	$(PART) 'build of the programs' $(SWIFT) build
-	$(PART) 'documentation' env BASE=$(BASE) packaging/docs/build .build/debug .build/docs
+	$(PART) 'documentation' env BASE=$(BASE) SWIFT='$(SWIFT)' packaging/docs/build .build/debug .build/docs
 
 # A folder with only the static archive of each library. The linker searches this folder before the system's folders.
 # The linker searches the folders named by pkg-config even earlier, so libdbus gets its own .pc file here, which names

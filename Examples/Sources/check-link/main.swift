@@ -1,5 +1,6 @@
 // Checks the links of a serial port against the contract of links, which is what a test of a link of yours does: check-link
 import DeviceTestKit
+import Glibc
 import SerialPort
 import Transports
 
@@ -9,5 +10,7 @@ let contract = LinkContract(abilities: .all.subtracting(.keepsLastBytes)) {
     let link = try await LinkSchemes.standard.open(Endpoint(terminal.path))
     return (link, DescriptorFarEnd(taking: terminal.descriptor) { terminal.close() })
 }
-for finding in await contract.findings() { print(finding) }
+let findings = await contract.findings()
+for finding in findings { print(finding) }
 print("\(LinkContract.requirements.count) requirements checked")
+if !findings.isEmpty { exit(1) }

@@ -32,7 +32,7 @@ struct LoopThread {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Waits until the loop has handled all that is ready: see `settle` of TestSupport.
+    /// Waits until the loop has handled all that is ready: see `settle` of `DeviceTestKit`.
     func settle() async {
         await DeviceTestKit.settle(loop)
     }
