@@ -46,8 +46,8 @@ struct LinkContractTests {
         arguments: [
             (.losesReceivedByte, "Every byte value passes unchanged", hangs),
             (.losesSentByte, "Every byte value passes unchanged", hangs),
-            (.dropsAtOnce, atOnce, "far end received: 130 bytes, expected 360; the first 0 are right"),
-            (.sendsRefusedAtOnce, atOnce, "far end received: 360 bytes, expected 150; the first 0 are right"),
+            (.dropsAtOnce, atOnce, "far end received: 130 bytes, expected 320; the first 0 are right"),
+            (.sendsRefusedAtOnce, atOnce, "far end received: 320 bytes, expected 130; the first 0 are right"),
             (
                 .takesAtOnceAfterClose, "Sending on a closed link fails with closed",
                 "sendAtOnce(): no error, expected error closed"
