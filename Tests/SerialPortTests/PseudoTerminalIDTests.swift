@@ -22,6 +22,10 @@ struct PseudoTerminalIDTests {
         let terminal = try PseudoTerminal()
         let id = try #require(terminal.id)
         #expect(id.candidates().contains(getpid()))
+        // While its far end is open, no terminal of another test gets the same number.
+        let farEnd = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(farEnd) }
+        #expect(farEnd >= 0)
         terminal.close()
         #expect(!id.candidates().contains(getpid()))
     }
