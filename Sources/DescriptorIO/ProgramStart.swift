@@ -21,7 +21,7 @@ package struct ProgramStart: Sendable {
     /// Whether the program gets a session of its own, so that the terminal's Ctrl-C and hang-up do not reach it.
     package var hasOwnSession = false
 
-    /// Whether the program inherits no descriptors but those of ``descriptors`` and the standard streams.
+    /// Whether the program inherits only the listed descriptors and the standard streams.
     package var closesOthers = false
 
     package init(_ program: String, _ arguments: [String]) {

@@ -1,4 +1,4 @@
-// Checks the links of a serial port against the contract of links, which is what a test of a link of yours does: check-link
+// Checks the links of a serial port against the contract of links, as you can check a link of your own: check-link
 import DeviceTestKit
 import Glibc
 import SerialPort

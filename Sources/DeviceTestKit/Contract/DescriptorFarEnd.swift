@@ -7,7 +7,7 @@ internal import Synchronization
 ///     let far = DescriptorFarEnd(taking: descriptor)
 ///     try await far.send(Array("MANUAL:ON\r\n".utf8))
 ///
-/// It uses plain system calls on threads of its own, so that it shares no code with the link.
+/// The far end shares no code with the link: it makes plain system calls on threads of its own.
 public final class DescriptorFarEnd: FarEnd {
     /// The reason why the far end could not send or receive.
     public enum Failure: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-/// A link and its far end, and what a check of the contract does with them.
+/// A link with its far end, for one check of the contract.
 struct LinkBench: Sendable {
     let link: any Link
     let far: any FarEnd

@@ -26,7 +26,7 @@ extension LinkContract {
             try bench.expect("received", try await bench.receive(1), are: Array("!".utf8))
 
             let bytes = payload(beyondBuffers, seed: 3)
-            // The link may read a part of what the carrier holds, and so make room for more, but it must stop.
+            // The link may read some bytes of the carrier, which makes room for more, but it must stop.
             var taken = 0
             while taken < bytes.count {
                 let count = try await bench.far.sendUntilRefused(Array(bytes[taken...]))

@@ -72,8 +72,8 @@ public struct LinkContract: Sendable {
     /// - Parameters:
     ///   - abilities: The abilities of the carrier. Requirements that need others are left out.
     ///   - limit: The time after which a check counts as failed, because a call does not return. Some checks send 1 MiB.
-    ///   - clock: The clock of the limit and of short waits; it must run by itself. With a ``SimulatedLoop``, its
-    ///     ``SimulatedClock``.
+    ///   - clock: The clock of the limit and of short waits. Its time must pass without calls of the test; for a
+    ///     ``SimulatedLoop``, use the loop's ``SimulatedClock``.
     ///   - executor: The executor of the checks, such as a ``SimulatedLoop``; nil for any thread.
     ///   - open: Opens a new link, and returns it with its far end. Buffers between them must hold less than 1 MiB.
     public init(

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The installed files with our rules for udev.
 struct UdevRules {
-    /// The vendors whose ports the rules mark: those of hardware/udev/70-pumpctl-ports.rules.
+    /// The USB vendor IDs that the rules mark, from hardware/udev/70-pumpctl-ports.rules.
     static let vendors: Set<UInt16> = [0x1A86, 0x4348, 0x0403, 0x10C4, 0x067B, 0x2341, 0x2A03, 0x303A]
 
     /// The path of the rules for ports, in a folder that udev reads; nil if they are not installed.
@@ -19,7 +19,8 @@ struct UdevRules {
         func first(_ name: String, in folders: [String]) -> String? {
             folders.map { "\(root)\($0)/\(name)" }.first { access($0, F_OK) == 0 }
         }
-        /// Returns the first file of udev's folders. A link to /dev/null hides the files of the folders behind it.
+        /// Returns the path of a file in the first of udev's folders that has it; nil if there is none, or if it is a
+        /// link to /dev/null, which disables the rules.
         func active(_ name: String) -> String? {
             first(
                 name,
