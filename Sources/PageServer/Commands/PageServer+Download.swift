@@ -88,20 +88,20 @@ private struct Download {
         request["by"] = .text("page session \(admission.session?.id ?? "")")
         try await requests.write(ByteBuffer(bytes: Array(JSONValue.object(request).bytes) + [0x0A]))
         while let message = try await messages.next() {
-            switch message["event"]?.text {
-            case "progress": size = message["total"]?.integer ?? size
-            case "piece":
-                guard let bytes = message["data"]?.base64 else {
+            // Only a piece has data. Asking for it first saves a walk over the data for the name of the event.
+            if let data = message["data"] {
+                guard let bytes = data.base64 else {
                     try await flush(outbound)
                     throw Problem.otherVersion
                 }
                 waiting.writeBytes(bytes)
-            case nil:
+            } else if let event = message["event"]?.text {
+                if event == "progress" { size = message["total"]?.integer ?? size }
+            } else {
                 try await flush(outbound)
                 if let error = message["error"] { throw Problem(daemonError: error) }
                 try await begin(outbound)
                 return try await PageServer.end(channel, trailers(message))
-            default: break
             }
             // Pieces that arrived together are sent together: a write costs more than its bytes.
             if !messages.hasNext() || waiting.readableBytes >= Self.writeLength { try await flush(outbound) }
