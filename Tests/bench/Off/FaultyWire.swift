@@ -16,7 +16,7 @@ final class FaultyWire: @unchecked Sendable {
 
     let board: any Link
     /// The clock for the delay of a late line.
-    let clock: FastClock
+    let clock: ScaledClock
     var faults = Faults()
     var random = SplitMix64(seed: 0)
     private(set) var transcript: [String] = []
@@ -26,7 +26,7 @@ final class FaultyWire: @unchecked Sendable {
     /// The delayed lines, in order.
     private var late: [[UInt8]] = []
 
-    init(_ board: any Link, _ clock: FastClock) {
+    init(_ board: any Link, _ clock: ScaledClock) {
         self.board = board
         self.clock = clock
     }

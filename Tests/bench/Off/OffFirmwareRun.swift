@@ -13,7 +13,7 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     private let wire: FaultyWire
     private let rig: any PumpRig
-    private let clock: FastClock
+    private let clock: ScaledClock
     private(set) var failures: [String] = []
     /// Whether the program has begun its OFF.
     private var isStopping = false
@@ -27,7 +27,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     /// Plays the programs of `seeds`; returns the failures.
     static func play(seeds: [UInt64], on rig: any PumpRig) async throws -> [String] {
         let board = try await rig.link()
-        let run = OffFirmwareRun(FaultyWire(board, FastClock()), rig)
+        let run = OffFirmwareRun(FaultyWire(board, .fast), rig)
         return try await Task(executorPreference: board.executor) {
             await run.wire.listen()
             for seed in seeds {

@@ -24,7 +24,7 @@ final class DeviceShare: Sendable {
         let settings = SharedDeviceSettings(name: "device", endpoint: try Endpoint("tcp:rig:1"), family: family)
         guard let row = SharedFamily.row(of: family) else { throw CancellationError() }
         let isUp = Watched(false)
-        let device = SharedDevice(settings, row) { _ in
+        let device = SharedDevice(settings, row, clock: ScaledClock.slow) { _ in
             try await open()
         } tell: { report in
             if case .up = report.event { isUp.update { $0 = true } }
