@@ -17,9 +17,10 @@ final class LineClient: @unchecked Sendable {
     enum Kind: Sendable {
         /// A connection, which can be closed.
         case connection
-        /// A connection that ends with the device's link at the latest.
+        /// A connection to the control socket that was attached to the device. It is closed with the device's link.
         case attached
-        /// A visit to a pseudo-terminal, which is not ended for an offence of its users.
+        /// A visit to a pseudo-terminal: the time in which at least one program has it open. An offence of these
+        /// programs does not end the visit.
         case terminal
     }
 
@@ -33,7 +34,8 @@ final class LineClient: @unchecked Sendable {
     /// ones make the device safe.
     static let stopLimit = 16
 
-    /// The maximum size of a write. A client that takes this much within ``SharedDevice/patience`` is not stalled.
+    /// The maximum size of a write in bytes. A client that takes this much within ``SharedDevice/patience`` is not
+    /// stalled.
     private static let pieceLength = 4096
 
     let id: ClientID
@@ -60,7 +62,7 @@ final class LineClient: @unchecked Sendable {
     var waitingStop: StopSending?
     /// When the client last sent a stop line, by its device's clock; nil if never.
     var lastStop: Duration?
-    /// Whether an offence was reported for which this client is not disconnected.
+    /// Whether an offence of this client on a pseudo-terminal was reported. Further offences are not.
     var isReproached = false
     /// Whether a reply to one of the client's lines may follow.
     var isOwedAnswer: Bool { isServed || stopCount > 0 }
@@ -212,7 +214,8 @@ final class LineClient: @unchecked Sendable {
     /// Whether at most half of the output queue is in use.
     var hasRoom: Bool { outgoing.count + beingWritten <= Self.outgoingLimit / 2 }
 
-    /// Whether at most a quarter of the output queue is in use: a piece of a transfer then leaves room for other messages.
+    /// Whether at most a quarter of the output queue is in use: a piece of a transfer then leaves room for other
+    /// messages.
     var hasRoomForPiece: Bool { outgoing.count + beingWritten <= Self.outgoingLimit / 4 }
 
     /// Waits until at most half of the output queue is in use.

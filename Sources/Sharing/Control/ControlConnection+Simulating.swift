@@ -3,16 +3,17 @@ internal import DeviceKit
 internal import StrictJSON
 internal import Transports
 
-/// An action on a simulated device, for this program, or for the one that has asked this program.
+/// An action on a simulated device that a program has requested.
 struct SimulatorAction {
     var device: SharedDevice
     var verb: String
     var arguments: [String]
+    /// The name of the program, as for a command: see ``ControlConnection/sender(_:)``.
     var sender: String
 }
 
 extension ControlConnection {
-    /// Describes the verbs of a simulated device, and the state that can be seen at it.
+    /// Returns the members of the response to `simulator`: the verbs of a simulated device, and its visible state.
     func simulator(of device: SharedDevice) async throws(ControlFailure) -> [String: JSONValue] {
         var simulator = try await connection(to: device)
         let result: Result<JSONValue, ControlFailure>
@@ -23,8 +24,9 @@ extension ControlConnection {
         return ["verbs": .array(simulator.verbs), "state": try result.get()]
     }
 
-    /// Performs a verb on a simulated device. Only verbs that the simulator describes are passed on: not the one that
-    /// ends the simulator with all of its devices, and none that reads a file.
+    /// Performs a verb on a simulated device, and returns the members of the response. Only verbs that the simulator
+    /// describes are passed on: not the one that ends the simulator with all of its devices, and none that reads a
+    /// file.
     func simulate(_ action: SimulatorAction) async throws(ControlFailure) -> [String: JSONValue] {
         var simulator = try await connection(to: action.device)
         let result: Result<JSONValue, ControlFailure>
@@ -45,9 +47,10 @@ extension ControlConnection {
         return ["state": try result.get()]
     }
 
+    /// Connects to the simulator of a device. Throws `no_simulator` if the device's open link does not lead to one.
     private func connection(to device: SharedDevice) async throws(ControlFailure) -> SimulatorConnection {
         let (name, endpoint) = (device.settings.name, device.settings.endpoint)
-        // The path may lead to another device than the link by now.
+        // The path may lead to another device by now than when the link was opened.
         let linked = await device.watch.deviceID
         if endpoint.scheme == "serial", linked != nil, linked == DeviceID.serialPort(at: endpoint.address),
             let simulator = await SimulatorConnection.open(behind: endpoint.address, on: loop, clock: clock)

@@ -15,7 +15,7 @@ actor ControlConnection {
 
     /// The maximum length of a request in bytes, without its line end.
     static let lineLimit = 1 << 14
-    /// The maximum number of requests in flight, and also that of stop requests, which are counted separately.
+    /// The maximum number of requests in flight, of stop requests, which are counted separately, and of transfers.
     static let requestLimit = 16
     /// The time limit of a request line, from its first byte to its end.
     static let linePatience = Duration.seconds(5)
@@ -42,6 +42,7 @@ actor ControlConnection {
     /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for a
     /// short time.
     private let isExtra: Bool
+    /// The queue of output to the program. The queue of input is not used here.
     let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
 
@@ -51,7 +52,8 @@ actor ControlConnection {
     private var hasEnded = false
     /// The numbers of requests and of stop requests in flight.
     private var (requestCount, stopCount) = (0, 0)
-    /// The number of stop requests of this program, by the device's name.
+    /// The number of stop requests that this program has sent so far, by the device's name. A request that waits for
+    /// the link fails as overtaken if this number has grown since the request arrived.
     var stops: [String: Int] = [:]
     /// The transfers whose result is not known yet.
     var transfers: [Transfer] = []
@@ -106,7 +108,7 @@ actor ControlConnection {
     }
 
     private func endExtra() {
-        // The device disconnects a client that is attached.
+        // An attached client is disconnected by the device: SharedDevice.endExtra(_:).
         guard case .requests = mode else { return }
         say(ControlMessage.refusal(of: .null, .full))
         drop(for: LineClient.Offence.noPlace.rawValue)
@@ -148,6 +150,7 @@ actor ControlConnection {
         }
     }
 
+    /// Disconnects the program at once; pending output is discarded.
     private func drop(for reason: String) {
         if case .over = mode { return }
         report(.dropped(name, reason))
@@ -196,6 +199,8 @@ actor ControlConnection {
 
     /// Starts or stops the time limit of an incomplete line: a program that hangs must not occupy a connection for
     /// ever.
+    ///
+    /// - Parameter isNew: Whether an earlier line was completed, so that the time of the incomplete one begins now.
     private func limitLine(isNew: Bool) {
         if isNew || lines.count == 0 {
             lineTimer?.cancel()

@@ -12,7 +12,7 @@ enum ControlVerb {
     case devices
     /// Describes these families as data.
     case describe([Family])
-    /// Sends a line to a device for this program, or for the one that has asked this program.
+    /// Sends a line to a device. `by` is the name of the program, as ``ControlConnection/sender(_:)`` returns it.
     case line(SharedDevice, ClientLine, by: String)
     case state(SharedDevice)
     /// Starts subscriptions to these kinds of events, and starts or ends polling; nil leaves polling as it is.
@@ -34,7 +34,7 @@ enum ControlVerb {
     case history(HistoryReading.Request)
     /// Reads this many stored messages of the rescue app.
     case messages(Int)
-    /// Fetches a content for this program, or for the one that has asked this program.
+    /// Fetches a content. `by` is the name of the program, as ``ControlConnection/sender(_:)`` returns it.
     case transfer(Transfer, by: String)
     /// Ends the transfer that the request with this ID has begun.
     case cancel(JSONValue)
@@ -117,7 +117,7 @@ extension ControlConnection {
         return device
     }
 
-    /// Checks that a command is a query if its sender takes it for one.
+    /// Refuses a command that is no query if the request says that it is one, by `"effect":"query"`.
     private func check(_ effect: String?, of line: ClientLine, _ name: String) throws(ControlFailure) {
         guard let effect else { return }
         guard effect == "query" else { throw .usage("'effect' must be \"query\"") }
@@ -140,8 +140,8 @@ extension ControlConnection {
             hint: "use one of: " + devices.map(\.settings.name).joined(separator: ", "), outcome: "not_sent")
     }
 
-    /// Returns the name of the sender of a command: this program, and the one for which it sends if the request names
-    /// that.
+    /// Returns the name of the sender for the log and for other programs: the name of this connection's program. If the
+    /// request names in `by` whom the program acts for: `page session 3fa2 (pid 4711 of user 1000)`.
     private func sender(_ arguments: inout ControlArguments) throws(ControlFailure) -> String {
         guard let by = try arguments.optionalText("by") else { return name }
         guard (1...100).contains(by.unicodeScalars.count), by == by.printable() else {
@@ -316,6 +316,7 @@ extension ControlConnection {
         }
     }
 
+    /// Ends the subscription to some kinds of events, and polling if no kind is left.
     private func unsubscribe(from device: SharedDevice, _ kinds: Set<DeviceWatch.Kind>) {
         change(at: device) { before in
             let rest = before.kinds.subtracting(kinds)

@@ -12,13 +12,14 @@ struct HistoryReading: Sendable {
         static let columnLimit = 4000
 
         var filter: RecordFilter
-        /// The width of a plot; nil for rows.
+        /// The number of parts into which the time is divided, such as the columns of a plot; nil for rows.
         var columns: Int?
     }
 
     /// The largest number of readings in a response, and of events.
     static let rowLimit = 5000
-    /// The largest number of rows that are read for a response: about two seconds' worth, in which others wait.
+    /// The largest number of rows that are read for a response. Reading them takes about two seconds, in which other
+    /// requests for history wait.
     static let readLimit = 100_000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)
@@ -27,7 +28,7 @@ struct HistoryReading: Sendable {
 
     /// The program that keeps the record; nil for the installed one.
     let recorder: CompanionProgram?
-    /// Each request starts a program, so that many requests at once would take the device's time.
+    /// Lets requests be handled one at a time: each starts a program, and many at once would slow down the daemon.
     private let turns = TurnQueue()
 
     init(by recorder: CompanionProgram?) { self.recorder = recorder }
@@ -57,7 +58,8 @@ struct HistoryReading: Sendable {
         }
     }
 
-    /// Performs `work` on a thread that may wait for the disk.
+    /// Performs `work` in its turn, on a thread that may wait for the disk. Throws `cancelled` if the task is cancelled
+    /// before its turn.
     private func read(
         _ work: @escaping @Sendable () throws -> [String: JSONValue]
     ) async throws(ControlFailure) -> [String: JSONValue] {

@@ -8,7 +8,7 @@ internal import StrictJSON
 /// receive responses and events, each one JSON object on a line.
 ///
 /// ```swift
-/// let server = SharingServer([device], at: "/run/user/1000/pumpctld/socket")
+/// let server = SharingServer([device], at: "/run/user/1000/pumpctl/pumpctld")
 /// try await server.open()
 /// ```
 ///

@@ -5,10 +5,10 @@ internal import StrictJSON
 
 /// A connection to the simulator of a device, at its control socket.
 ///
-/// No real device is taken for a simulated one: its port must be a pseudo-terminal, the program at the other end of that
-/// terminal must listen at a Unix socket, and there it must name this very terminal, by its file system and its number,
-/// as the one through which its device is used. Sockets with other names than `….control` are left alone: a connection
-/// might use one up, as that of socat.
+/// No real device is taken for a simulated one: its port must be a pseudo-terminal, the program at the other end of
+/// that terminal must listen at a Unix socket, and there it must name this very terminal, by its file system and its
+/// number, as the one through which its device is used. Sockets with other names than `….control` are left alone: a
+/// program such as socat may accept one connection only, and a test connection would use it up.
 struct SimulatorConnection {
     /// The time limits for an answer to an action, and for finding out whether a program is a simulator.
     private static let (patience, openingPatience) = (Duration.seconds(15), Duration.seconds(2))
@@ -57,8 +57,8 @@ struct SimulatorConnection {
 
     func close() async { await channel.close() }
 
-    /// Looks for the device that a program uses through a terminal. Sends nothing to a program that does not greet as a
-    /// simulator does.
+    /// Asks the program at the socket for the simulated device behind a terminal, and keeps the device's number and
+    /// verbs. Returns false if the program has none, or does not greet as a simulator does; then it is sent nothing.
     private mutating func find(_ terminal: PseudoTerminalID) async -> Bool {
         let timer = limit(Self.openingPatience)
         defer { timer.cancel() }
@@ -70,7 +70,8 @@ struct SimulatorConnection {
         return true
     }
 
-    /// Whether a verb with these arguments was described.
+    /// Returns whether the simulator describes this verb and, if the verb has an option, this option as the first
+    /// argument. The simulator itself checks the other arguments.
     func offers(_ verb: String, _ arguments: [String]) -> Bool {
         verbs.contains { row in
             row["name"]?.text == verb && (row["option"] == nil || row["option"]?.text == arguments.first)

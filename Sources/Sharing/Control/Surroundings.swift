@@ -7,7 +7,7 @@ internal import StrictJSON
 public import Transports
 
 /// The ports, BLE devices and problems of this computer, for programs that look for a device or for the reason why it
-/// is away. The program that serves devices supplies the functions, so that this library needs none of their modules.
+/// is away. The program that serves devices supplies the functions, so that this library does not depend on Diagnosis.
 public struct Surroundings: Sendable {
     /// A serial port, and the names of the programs that have it open.
     public typealias Port = (info: SerialPortInfo, holders: [String])
@@ -30,7 +30,7 @@ public struct Surroundings: Sendable {
         self.findings = findings
     }
 
-    /// The result of a check.
+    /// The result of a check, in the form for programs; made from a finding of the library Diagnosis.
     public struct Finding: Sendable, Hashable {
         /// The subject of the check, as a word for programs.
         public var code: String

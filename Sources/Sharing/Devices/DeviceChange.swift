@@ -4,7 +4,8 @@ internal import RecordFormat
 internal import StrictJSON
 internal import Synchronization
 
-/// The last change of a device on its present link: a command that was sent, or a press of its button.
+/// The last change of a device on its present link: a command that was sent, or a change that the device reported as
+/// made by hand, such as a press of its button.
 struct DeviceChange: Sendable {
     /// The author of a change that a person made at the device.
     static let byHand = "by hand"
@@ -14,7 +15,7 @@ struct DeviceChange: Sendable {
     var command: String?
     /// The program that has sent the command, or ``byHand``.
     var by: String
-    /// The time of the device's reply, or of the end of the wait for it.
+    /// The time at which the reply or the report of the device arrived, or at which the wait for the reply ended.
     var time = RecordTime.now
 
     /// The change as `last_change`.

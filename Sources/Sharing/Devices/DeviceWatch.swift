@@ -16,7 +16,7 @@ struct DeviceWatch {
         case command
     }
 
-    /// The wishes of a program.
+    /// The events that a program wants, and whether it polls the device.
     struct Subscription: Sendable, Hashable {
         static let none = Subscription()
 
@@ -34,7 +34,7 @@ struct DeviceWatch {
         var state: [String: JSONValue]?
     }
 
-    /// The time limit for opening a link that a program needs.
+    /// The time limit for opening a link that a program needs. After that the device counts as away.
     static let openingPatience = Duration.seconds(15)
 
     /// The time since the shared device was created.
@@ -45,24 +45,25 @@ struct DeviceWatch {
     /// The value of ``elapsed`` when the device last reported any of its state (in a family without state: at its last
     /// output); nil if the device never did.
     private(set) var lastTold: Duration?
-    /// The values of ``elapsed`` between which reports were read that may have waited while this process was stopped
-    /// (SIGSTOP), for each of the last hundred stops. The device may have sent them at any time of the stop.
+    /// Ranges of ``elapsed`` in which reports were read that may have arrived while this process was stopped (SIGSTOP).
+    /// The device may have sent such a report at any time of the stop, so its age is unknown. Only the last hundred
+    /// ranges are kept.
     private var lateReports: [ClosedRange<Duration>] = []
     /// The time at which anything last arrived from the device.
     let heard = HeardTime()
     /// The last change on the present link; nil if there was none. Forgotten with the link, as the values are: while
     /// the link is lost, the device may be changed by others, or exchanged.
     private(set) var lastChange: DeviceChange?
-    /// The number of changes so far.
+    /// The number of changes that were noted so far, on all links.
     private(set) var changeCount = 0
     /// Splits the output of a raw device into lines.
     var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
     /// Whether a comparison of the state with the state that subscribers last received is scheduled.
     var isStateLookedAt = false
-    /// Whether a reading of the values that the device has just reported is scheduled.
+    /// Whether the values that the device has just reported are about to be recorded.
     var isReadingDue = false
-    /// The tasks that wait for the link, in the order of their arrival.
+    /// The tasks in ``SharedDevice/waitForLink(isPatient:)``, in the order of their arrival.
     var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []
     var lastWaiter: UInt64 = 0
     /// Asks for the state at intervals; nil while no program polls the device, or there is no link.
@@ -79,13 +80,14 @@ struct DeviceWatch {
         let now = elapsed()
         lastTold = now
         guard isLate else { return }
-        // The ages of values are counted from a moment before.
+        // The speaker notes the times of the values, from which their ages are counted, shortly before this call.
         var begin = now - .milliseconds(100)
         if let last = lateReports.last, last.upperBound >= begin { begin = lateReports.removeLast().lowerBound }
         lateReports = lateReports.suffix(99) + [begin...now]
     }
 
-    /// Returns whether a report of this time was read late, so that its age is unknown.
+    /// Returns whether a report that was read at this value of ``elapsed`` may have arrived earlier, so that its age is
+    /// unknown.
     func isReadLate(_ time: Duration) -> Bool { lateReports.contains { $0.contains(time) } }
 
     mutating func note(_ change: DeviceChange) {

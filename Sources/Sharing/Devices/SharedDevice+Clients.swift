@@ -6,7 +6,7 @@ extension SharedDevice {
     ///
     /// - Parameters:
     ///   - name: The client's name in the log.
-    ///   - isExtra: Whether the client exceeds the client limit.
+    ///   - isExtra: Whether the client exceeds the client limit of its share, and is admitted for ``patience`` only.
     ///   - onEnd: Called when the connection is closed.
     func join(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false,
@@ -85,6 +85,7 @@ extension SharedDevice {
         }
     }
 
+    /// Removes a client at once; its pending output is discarded.
     private func leave(_ client: LineClient) {
         guard clients.removeValue(forKey: client.id) != nil else { return }
         client.fallSilent()
@@ -92,7 +93,8 @@ extension SharedDevice {
         removeUser()
     }
 
-    /// Drops a client's pending lines and disconnects the client. A client on a pseudo-terminal is not disconnected.
+    /// Drops a client's pending lines and disconnects the client. A client on a pseudo-terminal is not disconnected;
+    /// its first offence is reported.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
         // The rest of a long line is still to come, and must be dropped as well.
         if offence == .longLine { client.forgetQueuedLines() } else { client.forgetLines() }

@@ -41,8 +41,8 @@ extension SharedDevice {
     }
 
     /// Returns a state with its times: the age of the last report of any of its values (in a family without state: of
-    /// the last output), the ages of the values that are known, and the time of the last arrival. Ages are in seconds,
-    /// to the millisecond, and null if they are unknown.
+    /// the last output), the ages of the values that are known, and the time at which anything last arrived. Ages are
+    /// in seconds, to the millisecond, and null if they are unknown.
     func dated(_ state: [String: JSONValue]) -> [String: JSONValue] {
         let now = watch.elapsed()
         let ages = (speaker?.ages() ?? [:]).filter { !watch.isReadLate(now - $0.value) }
@@ -63,11 +63,11 @@ extension SharedDevice {
     // MARK: The link
 
     /// Waits until the link is open, for at most ``DeviceWatch/openingPatience``. Returns at once if the link is always
-    /// held.
+    /// held: if it is not open then, the device is away. ``isUp`` says afterwards whether the link is open.
     ///
     /// The caller must count as a user of the link: ``addUser()``.
     ///
-    /// - Parameter isPatient: Whether to keep waiting if the link was lost or could not be opened.
+    /// - Parameter isPatient: Whether to keep waiting if the link was lost or an attempt to open it failed.
     func waitForLink(isPatient: Bool = true) async {
         guard settings.holding != .always, !isUp, isPatient || !isAway else { return }
         watch.lastWaiter += 1
@@ -190,7 +190,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// Publishes the lines that the device sent unsolicited.
+    /// Publishes lines that the device sent unsolicited, and notes the changes by hand that they report.
     func said(_ bytes: [UInt8], tellsState: Bool) {
         if tellsState { stateIsTold() }
         for line in Self.lines(of: bytes) {

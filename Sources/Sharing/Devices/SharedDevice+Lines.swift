@@ -78,8 +78,9 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Sends a stop line. Stop lines of the client that arrive while it waits for an earlier one are answered by it: a
-    /// program that repeats OFF while this daemon or the device is busy must not fill the device's time with it.
+    /// Sends a stop line. While it waits for an earlier stop line of the client, further ones are not sent, and the
+    /// reply to this one answers them too: a program that repeats OFF while this daemon or the device is busy must not
+    /// keep the device from serving the others.
     ///
     /// The line counts as a user of the link, because the client may leave before the link is open.
     private func stop(_ line: ClientLine, for client: LineClient, _ sending: LineClient.StopSending) async {
@@ -87,7 +88,7 @@ extension SharedDevice {
         defer { removeUser() }
         await perform(waitingLine(line), for: client) { sending.count }
         client.stopCount -= sending.count
-        // The one that waited, if any, is being sent now.
+        // The stop line that waited for this one, if any, is being sent now.
         client.waitingStop = nil
         serveQueue(of: client)
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }

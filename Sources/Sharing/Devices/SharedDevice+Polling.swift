@@ -36,7 +36,7 @@ extension SharedDevice {
     }
 
     /// Asks for the state. The question waits behind the lines of programs that came before it, and is dropped if no
-    /// program polls any more when its turn comes. Failures are reported once in a row.
+    /// program polls any more when its turn comes. Of failures in a row, only the first is reported.
     private func askForState() async {
         guard let speaker, let question = settings.family.question else { return }
         let line = row.read(Array(question.line.utf8))

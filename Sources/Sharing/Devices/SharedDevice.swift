@@ -41,7 +41,7 @@ public actor SharedDevice {
     private(set) var speaker: (any Speaker)?
     /// The open link, which ``speaker`` owns.
     private(set) var link: (any Link)?
-    /// Ends the use of the current link when finished.
+    /// Ends ``speak(over:)`` when it is finished.
     private var end: AsyncStream<Never>.Continuation?
     var clients: [ClientID: LineClient] = [:]
     var lastID: UInt64 = 0
@@ -54,8 +54,8 @@ public actor SharedDevice {
     private var wasLost = false
     /// Whether the device ever gave a valid reply of its family, and the number of foreign replies before that.
     private var (hasAnswered, foreignCount) = (false, 0)
-    /// Whether the link was lost or could not be opened in time. False again once a link is open, or a first user
-    /// arrives.
+    /// Whether the link was lost or could not be opened in time, so that lines of clients need not wait for it. False
+    /// again once a link is open, or a first user arrives.
     var isAway = false
     /// The number of stop lines that have arrived so far from any program.
     var stopCount: UInt64 = 0
@@ -70,8 +70,8 @@ public actor SharedDevice {
     ///   - loop: The event loop on which the device and its clients run.
     ///   - clock: The clock of all time-outs; by default the loop's.
     ///   - open: Opens a link to the device.
-    ///   - record: Receives the known values each time the device has reported some, and each change with its author, if
-    ///     ``SharedDeviceSettings/isRecorded``; must not block.
+    ///   - record: Receives the known values each time the device has reported some, and each change with its author.
+    ///     Called only if ``SharedDeviceSettings/isRecorded`` is true; must not block.
     ///   - tell: Receives reports for a log; must not block.
     public init(
         _ settings: SharedDeviceSettings, _ row: SharedFamily, on loop: EventLoop = .shared,
@@ -96,8 +96,8 @@ public actor SharedDevice {
     /// Whether the link is open.
     public var isUp: Bool { speaker != nil }
 
-    /// Opens the device's link whenever ``SharedDeviceSettings/holding`` requires it, also after a loss, until the task
-    /// is cancelled.
+    /// Opens the device's link whenever ``SharedDeviceSettings/holding`` requires it, also after a loss. Returns only
+    /// when the task is cancelled, after closing the link; shares stay open.
     public func run() async {
         var reconnector: Reconnector?
         var failure: LinkError?
@@ -198,6 +198,7 @@ public actor SharedDevice {
         letGoIfIdle()
     }
 
+    /// Waits until the link is needed: at once if it is always held, otherwise until the first user arrives.
     private func somebodyIsThere() async {
         guard settings.holding != .always, userCount == 0 else { return }
         await withTaskCancellationHandler {

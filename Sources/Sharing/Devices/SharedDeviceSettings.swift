@@ -15,7 +15,7 @@ public struct SharedDeviceSettings: Sendable, Hashable {
     public var shares: [ShareAddress]
     /// When the link is held open.
     public var holding: LinkHolding
-    /// Whether the link's traffic is recorded.
+    /// Whether the link's traffic, the values that the device reports, and its changes are recorded.
     public var isRecorded: Bool
 
     /// Creates the settings of a device.
@@ -27,7 +27,7 @@ public struct SharedDeviceSettings: Sendable, Hashable {
     ///   - isFamilyAssumed: Whether `family` was assumed because the configuration does not name it.
     ///   - shares: The addresses at which programs reach the device.
     ///   - holding: When the link is held open; nil for ``LinkHolding/standard(for:)``.
-    ///   - isRecorded: Whether the link's traffic is recorded.
+    ///   - isRecorded: Whether the link's traffic, the values that the device reports, and its changes are recorded.
     public init(
         name: String, endpoint: Endpoint, family: Family, isFamilyAssumed: Bool = false, shares: [ShareAddress] = [],
         holding: LinkHolding? = nil, isRecorded: Bool = false
@@ -67,7 +67,8 @@ public enum ShareAddress: Sendable, Hashable {
     case terminal(link: String)
     /// A TCP port; `host` is an address or name of this machine.
     case tcp(host: String, port: UInt16)
-    /// A Unix socket, accessible to this user only.
+    /// A Unix socket. ``SocketShare`` makes it accessible to this user only; `pumpctld` then admits a group if its
+    /// configuration names one.
     case unix(path: String)
 }
 

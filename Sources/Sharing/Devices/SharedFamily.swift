@@ -7,7 +7,7 @@ public import Transports
 public struct SharedFamily: Sendable {
     /// The device family.
     public let family: Family
-    /// Starts a speaker, which owns the link from then on.
+    /// Starts a speaker, which owns the link from then on. If this throws, the caller closes the link.
     public let begin: Begin
     /// Parses a client's line or message.
     let read: @Sendable (_ line: [UInt8]) -> ClientLine
@@ -95,6 +95,8 @@ public struct SharedFamily: Sendable {
     /// Returns the sharing rules of a family; nil if its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }
 
+    /// The sharing rules of the pump.
+    ///
     /// A line that was not sent is refused with an `ERROR` line, as the pump itself refuses. The notices of a lost link
     /// look like the lines of debug builds, which are text for people: a host must not take a notice for the reply to a
     /// command in flight.

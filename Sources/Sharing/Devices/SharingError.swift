@@ -24,7 +24,7 @@ public enum SharingError: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether an answer may have begun and broken off.
+    /// Whether the client may have received the beginning of an answer, and will not receive the rest.
     var breaksOffAnswer: Bool {
         guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
         return switch error.code {

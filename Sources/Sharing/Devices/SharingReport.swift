@@ -13,7 +13,7 @@ public struct SharingReport: Sendable, Hashable {
 
     /// An event of a shared device.
     public enum Event: Sendable, Hashable {
-        /// The link is open.
+        /// The link with this name is open.
         case up(_ link: String)
         /// The link is lost. It is reopened when the device is back and the link is needed.
         case lost(_ reason: String)
@@ -29,13 +29,14 @@ public struct SharingReport: Sendable, Hashable {
         case came(_ client: String)
         /// A client has left.
         case left(_ client: String)
-        /// A client was disconnected.
+        /// A client was disconnected by this program, for the given reason.
         case dropped(_ client: String, _ reason: String)
         /// Output or pending lines of a client on a pseudo-terminal were discarded. The client is not disconnected.
         case notServed(_ client: String, _ reason: String)
-        /// A connection was refused because of the client limit.
+        /// A connection was closed as soon as it was accepted, because of the client limit.
         case turnedAway(_ client: String, _ reason: String)
-        /// A connection could not be accepted, or only with the spare descriptor, for the given reason.
+        /// A connection could not be accepted for the given reason, or only with the descriptor that the listener keeps
+        /// for the case that no other is left.
         case short(_ reason: String)
         /// A line is about to be sent in its turn.
         case sends(_ line: [UInt8], for: String)

@@ -9,9 +9,10 @@ final class ReportTimes<Base: FollowedFamily>: Sendable {
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
 
-    /// Notes a message. It reports the fields that are known to somebody who knows nothing else.
+    /// Notes the time of the fields that a message reports: the fields that are known after the message was applied to
+    /// an unknown state.
     ///
-    /// - Parameter isReply: Whether the message answers a line of this program.
+    /// - Parameter isReply: Whether the message answers a line of this program; otherwise it is unsolicited.
     func note(_ message: Base.Message, isReply: Bool) {
         var state = Base.State()
         if isReply { state.apply(message) } else { state.overhear(message) }

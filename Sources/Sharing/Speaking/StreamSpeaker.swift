@@ -105,8 +105,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             turns.release()
             throw error
         }
-        // From here on, only endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within
-        // this one.
+        // From here on, only endExchange() releases the turn, even if the asker leaves earlier: the next answer must
+        // not begin within this one.
         self.exchange = exchange
         do throws(SessionError) { try await send(request, command, outcome: .nothingChanged) } catch {
             endExchange(exchange, error)

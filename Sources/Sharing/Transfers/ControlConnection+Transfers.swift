@@ -20,10 +20,10 @@ extension ControlConnection {
     /// Fetches a content from its device, and sends it to the program. Returns the members of the response once the
     /// transfer has ended.
     ///
-    /// After a transfer that was cancelled, the device may still send the rest, which is dropped. It counts for the
-    /// limit until then.
+    /// After a transfer was cancelled, the device may still send the rest, which is dropped. Until its end the transfer
+    /// counts against the limit of transfers.
     func perform(_ transfer: Transfer, by sender: String) async throws(ControlFailure) -> [String: JSONValue] {
-        // Checked here, because an earlier request with the ID may have been read but not begun before.
+        // Checked here and not in newTransfer(_:_:): an earlier request with the ID may not have begun by then.
         guard !transfers.contains(where: { $0.id == transfer.id }) else {
             throw .usage("the transfer \(transfer.id.json) is under way", hint: "use another 'id'")
         }
@@ -53,7 +53,7 @@ extension ControlConnection {
             self.assumeIsolated { $0.isThere } && !transfer.isOver
         }
         do throws(SharingError) {
-            // A query: no stop goes before it.
+            // The line is a query, which waits while a stop line is sent, and is sent after it.
             let line = ClientLine(Array(transfer.content.line.utf8), .query)
             try await transfer.device.request(line, by: sender, for: asker) { false }
             transfer.finish()
@@ -65,8 +65,8 @@ extension ControlConnection {
         }
     }
 
-    /// Sends received bytes, as the program reads them. A program that reads nothing for too long ends its transfer:
-    /// other programs wait for the device.
+    /// Sends received bytes as fast as the program reads them. The transfer of a program that reads nothing for
+    /// ``patience`` is ended, because other programs wait for the device.
     ///
     /// - Parameter isLast: Whether the content has ended.
     private func deliver(_ transfer: Transfer, isLast: Bool = false) async {
