@@ -57,7 +57,7 @@ struct CaptureFolder: Sendable {
             hint: "list them: GET /api/v1/captures", outcome: "not_sent")
     }
 
-    /// Returns the names that a request can have, and whether these are all.
+    /// Returns the names of files that a request can name, and whether these are all.
     private func names(_ directory: OpaquePointer) throws(Problem) -> (names: [String], isComplete: Bool) {
         var names: [String] = []
         for _ in 0..<nameLimit {
@@ -90,7 +90,7 @@ struct OpenCapture: Sendable {
     private let descriptor: CInt
     /// The size in bytes at the time of opening.
     let size: Int
-    /// The size, and the family and the time of the first line.
+    /// The size of the file, and the family and the time of the start from its first line, as JSON.
     let members: [String: JSONValue]
 
     /// Opens a file of a folder; nil if it is no capture.

@@ -14,7 +14,7 @@ extension PageServer {
         return try await Self.aside { () throws(Problem) in Reply(json: try folder.list()) }
     }
 
-    /// Sends a capture. What is written to it afterwards is not sent.
+    /// Sends a capture. Bytes that are written to the file afterwards are not sent.
     ///
     /// - Throws: ``Problem`` as long as nothing was sent.
     @concurrent
@@ -75,7 +75,7 @@ extension PageServer {
         _ work: @escaping @Sendable () throws(Problem) -> Result
     ) async throws(Problem) -> Result {
         do { return try await NIOThreadPool.singleton.runIfActive(work) } catch {
-            // The other error is that this task was cancelled, as at the end of the server.
+            // Any other error means that this task was cancelled, as at the end of the server.
             throw error as? Problem
                 ?? Problem(
                     .serviceUnavailable, "captures_unusable", "the reading of captures was cancelled",

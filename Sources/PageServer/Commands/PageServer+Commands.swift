@@ -4,11 +4,13 @@ internal import StrictJSON
 
 // Commands for devices.
 extension PageServer {
-    /// The longest time for which what a client has seen counts as the present.
+    /// The greatest age of a view with which a client may change a device. A view is the state that the client shows;
+    /// it is identified by the number of the last event that the client has read (`seen`).
     private static let viewTime = Duration.seconds(10)
 
     // MARK: Changes and queries
 
+    /// Carries out the command in a request's body: a stop, a query (without `id` and `seen`), or a change.
     func command(
         _ body: [UInt8], _ device: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
@@ -44,6 +46,7 @@ extension PageServer {
         }
     }
 
+    /// Carries out a change, unless one with this ID was carried out or refused before: then returns that answer.
     private func carryOut(
         _ change: Change, _ request: [String: JSONValue], _ id: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
@@ -57,7 +60,8 @@ extension PageServer {
             return await answer(of: entry, on: channel)
         }
         do throws(Problem) { try check(change) } catch {
-            // Sent again with a newer number, the ID is still that of this refused change.
+            // The ID keeps this refusal, even if the change is sent again with a newer `seen`: a new change needs a new
+            // ID.
             log.add(id, .init(time: Self.now, request: key, answer: Task { [error] in Reply(error) }))
             throw error
         }
@@ -75,8 +79,8 @@ extension PageServer {
         return await self.answer(of: entry, on: channel)
     }
 
-    /// Waits for the answer to a change. The change is given up when all who wait for it have left: the daemon does not
-    /// send a change then.
+    /// Waits for the answer to a change. When all clients that wait for it have left, the connection to the daemon
+    /// ends, and the daemon does not send the change any more.
     private func answer(of entry: CommandLog<Reply>.Entry, on channel: any Channel) async -> Reply {
         entry.askers.count += 1
         whenClosed(channel) {
@@ -98,7 +102,8 @@ extension PageServer {
 
     func author(_ session: Session?) -> JSONValue { .text("page session \(session?.id ?? "")") }
 
-    /// Waits until the daemon has reported the state of a device that it has, which takes milliseconds.
+    /// Waits until the daemon has reported the state of a device that it has, which takes milliseconds; for one second
+    /// at most.
     private func untilStateIsKnown(of device: String) async {
         let end = Self.now + .seconds(1)
         while watch.problem == nil, watch.families[device] != nil, watch.states[device] == nil, Self.now < end {
@@ -106,8 +111,8 @@ extension PageServer {
         }
     }
 
-    /// Checks that nothing speaks against a change: no stop was asked for since its sender's view, or is under way; the
-    /// device is there; and the view is the present one.
+    /// Checks that a change may be sent: no stop of the device is under way or was requested since the sender's view,
+    /// the view is not stale, and the device is there.
     ///
     /// - Throws: `overtaken`, `device_away`, `stale_view`; the reason why the daemon is away.
     func check(_ change: Change) throws(Problem) {

@@ -56,7 +56,7 @@ extension PageServer {
 }
 
 extension PageServer.Admission {
-    /// Checks a request for a response that may break off.
+    /// Refuses a request whose client could not see that the response broke off, or that has parameters.
     func checkShowsEnd() throws(Problem) {
         try request.checkQuery()
         guard request.head.version == .http1_1 else {
@@ -74,7 +74,7 @@ private struct Download {
     /// Bytes of the content that were not sent.
     private var waiting = ByteBuffer()
 
-    /// The number of bytes that are sent without waiting for more.
+    /// The number of waiting bytes from which they are sent although more pieces have arrived.
     private static let writeLength = 65_536
 
     /// Requests the content from the daemon, and passes it on until it is complete.

@@ -8,10 +8,10 @@ extension PageServer {
     /// The longest wait for the daemon's answer.
     var patience: TimeAmount { .milliseconds(Int64(settings.limits.answer)) }
 
-    /// A call on a connection of its own, to the daemon that is watched.
+    /// A call on a connection of its own, to the daemon that is watched, or else to the first that listens.
     var call: DaemonCall { DaemonCall(paths: watch.path.map { [$0] } ?? settings.daemonSockets(), loop: loop) }
 
-    /// Carries out a request, whose permission was checked.
+    /// Carries out a request whose permission was checked, and that has a response of known length.
     func perform(
         _ admission: Admission, _ body: [UInt8], _ channel: any Channel
     ) async throws(Problem) -> Reply {

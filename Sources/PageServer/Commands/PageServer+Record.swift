@@ -41,7 +41,7 @@ extension PageServer {
         return Reply(json: try await look(members, channel))
     }
 
-    /// Returns what a check-up says about the computer, or about the device in the query.
+    /// Returns the findings of a check-up of the computer, or of the device in the query.
     func findings(_ request: Request, _ channel: any Channel) async throws(Problem) -> Reply {
         try request.checkQuery("device")
         var members: [String: JSONValue] = ["do": "findings"]
@@ -50,7 +50,7 @@ extension PageServer {
     }
 
     /// Sends a request that takes the daemon some time, on a connection of its own, and returns the members of the
-    /// answer. The request ends with its asker.
+    /// answer. The request is given up when its client leaves.
     ///
     /// - Parameter outcome: The outcome of a request that was sent and is not answered.
     func look(
@@ -79,7 +79,7 @@ extension PageServer {
     // MARK: CSV
 
     /// Returns the rows of an answer as CSV (RFC 4180), or the points of its series with their times as milliseconds
-    /// since 1970. What is unknown is empty.
+    /// since 1970. Unknown values are empty.
     private static func csv(_ answer: [String: JSONValue]) -> [UInt8] {
         guard let series = answer["series"]?.elements else {
             let rows = (answer["rows"]?.elements ?? []).map { $0.dictionary ?? [:] }

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import StrictJSON
 
-// The verbs of simulated devices. They change the world around a device, not the device, so they need no view.
+// The verbs of simulated devices. They change the world around a device, not the device, so their requests need no
+// `seen`.
 extension PageServer {
     /// Describes the verbs of a device's simulator.
     func simulator(of device: String, _ channel: any Channel) async throws(Problem) -> Reply {

@@ -39,7 +39,7 @@ struct StopLog {
     }
 }
 
-/// A change that is requested.
+/// A change of a device that a client requests.
 struct Change {
     let device: String
     /// The number of the last event that its sender had seen.
@@ -50,14 +50,14 @@ struct Change {
     var hasStop = false
 }
 
-// The command that makes a device safe. It is sent at once, whatever else is under way, and goes on in the daemon if its
-// asker leaves.
+// Stops: the commands that make a device safe. A stop is sent at once, whatever else is under way, and the daemon
+// carries it out even if its client leaves.
 extension PageServer {
-    /// Sends the command that makes a device safe, and waits for its answer for five seconds at most.
+    /// Sends the command that makes a device safe, and waits for its answer as long as ``patience``.
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
         stopLog.add(device, after: ring.last)
-        // A view from before the stop no longer permits a change, so clients need a newer number.
+        // A view from before the stop no longer permits a change, so clients need a newer number for the next change.
         tick()
         writeBehindChanges(of: device, request)
         let queue = stops[device] ?? StopQueue()
@@ -74,8 +74,8 @@ extension PageServer {
         return await first(of: stopping)
     }
 
-    /// Keeps changes of a device that were written from undoing a stop: writes the stop to their connections too. The
-    /// daemon reads each connection in order, but not several.
+    /// Writes a stop also to the connections to which changes of the device were written, so that none of them undoes
+    /// the stop: the daemon reads the lines of one connection in order, but those of several in any order.
     private func writeBehindChanges(of device: String, _ request: [String: JSONValue]) {
         for (id, change) in changes where change.device == device && !change.hasStop {
             guard let channel = change.channel else { continue }
@@ -84,7 +84,7 @@ extension PageServer {
         }
     }
 
-    /// Sends a change, unless a stop is asked for, or the device is lost, before it is written.
+    /// Sends a change, unless a stop is requested or the device is lost before the change is written to the daemon.
     func send(_ request: [String: JSONValue], _ change: Change) async throws(Problem) -> JSONValue {
         lastChange += 1
         let id = lastChange
@@ -106,6 +106,7 @@ extension PageServer {
         channel.writeAndFlush(line, promise: nil)
     }
 
+    /// Sends a stop as soon as fewer than ``StopQueue/limit`` stops of the device are under way.
     private func sendNextStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
         while stops[device]?.count ?? 0 >= StopQueue.limit { await nextEvent() }
         stops[device, default: StopQueue()].count += 1
@@ -113,8 +114,8 @@ extension PageServer {
         return await sendStop(request, device)
     }
 
-    /// Sends a stop. If the daemon or the device is away, repeats the stop for two seconds, because the daemon may be
-    /// restarting. Repeating a stop is safe.
+    /// Sends a stop. If the daemon or the device is away, repeats the stop for ``PageSettings/Limits/stop``, because
+    /// the daemon may be restarting. Repeating a stop is safe.
     private func sendStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
         defer {
             if var queue = stops[device] {
@@ -148,7 +149,7 @@ extension PageServer {
         return try await call.ask(request, within: .seconds(60), outcome: "unknown")
     }
 
-    /// Waits for a stop's answer, for five seconds at most. The stop itself goes on.
+    /// Waits for a stop's answer as long as ``patience``. After that the stop itself goes on.
     private func first(of stopping: Task<Reply, Never>) async -> Reply {
         let promise = loop.makePromise(of: Reply.self)
         let timer = loop.scheduleTask(in: patience) {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOHTTP1
 internal import Synchronization
 
-/// A run of pumpctl that tries a device: its firmware, or its round trips.
+/// A run of pumpctl that tests a device's firmware (`verify`) or measures its round trips (`latency`).
 final class Trial: Sendable {
     private struct State {
         /// The process; nil before the start, and once it is being reaped, when its number may belong to another.
@@ -13,15 +13,16 @@ final class Trial: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts pumpctl, unless the trial was interrupted. Blocks the thread until the system has found the program. What
-    /// pumpctl says to people on its standard error comes with what this server says.
+    /// Starts pumpctl, unless the trial was interrupted. Blocks the thread until the system has found the program. The
+    /// standard error of pumpctl, with its messages for people, is that of this server.
     ///
     /// - Parameters:
     ///   - program: The path of pumpctl.
     ///   - arguments: The arguments, without the name of the program.
     ///   - socket: The path of the socket of pumpctld.
     /// - Returns: The descriptor from which the output is read. The caller closes it.
-    /// - Throws: ``Problem`` with the code `failed` or `cancelled`.
+    /// - Throws: ``Problem`` with the code `failed` if the system can't start pumpctl, `cancelled` if the trial was
+    ///   interrupted.
     func start(_ program: String, _ arguments: [String], socket: String) throws(Problem) -> CInt {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -34,7 +35,8 @@ final class Trial: Sendable {
         start.descriptors = [STDIN_FILENO: nothing, STDOUT_FILENO: ends[1]]
         // Otherwise pumpctl would keep this server's port and connections open after the server's end.
         start.closesOthers = true
-        // A second signal would end pumpctl before a pump is off, so it gets one from this server and none from a terminal.
+        // A second signal would end pumpctl before a pump is off, so it gets one signal from this server, and none from
+        // a terminal.
         start.hasOwnSession = true
         do throws(Problem) {
             try state.withLock { state throws(Problem) in

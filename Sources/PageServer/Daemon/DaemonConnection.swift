@@ -92,12 +92,12 @@ extension Problem {
         .serviceUnavailable, "daemon_away", "pumpctld does not run", hint: "start it: pumpctl serve",
         outcome: "not_sent")
 
-    /// Nobody has asked for the daemon yet, or for some time.
+    /// This server has not watched the daemon so far, or not for some time, and does not know whether it runs.
     static let daemonUnknown = Problem(
         .serviceUnavailable, "daemon_unknown", "this server has not heard of pumpctld since anybody asked",
         hint: "try again", outcome: "not_sent")
 
-    /// The daemon's first line is none that this program knows.
+    /// A message of the daemon can't be read, or its greeting names another version of the interface.
     static let otherVersion = Problem(
         .serviceUnavailable, "daemon_version", "pumpctld is of another version than this server",
         hint: "install both of the same version, and start them again", outcome: "not_sent")
@@ -117,7 +117,8 @@ extension Problem {
             hint: "if it is suspended, resume it: pkill -CONT pumpctld; or restart it", outcome: outcome)
     }
 
-    /// A command was sent to the daemon, and the answer did not come in time. Other commands may come first, as OFF does.
+    /// A request for a device was sent to the daemon, and no answer came in time. Other commands may have gone first,
+    /// as OFF does.
     static func noAnswer(outcome: String) -> Problem {
         outcome == "unknown"
             ? Problem(
@@ -149,14 +150,13 @@ extension Problem {
     }
 }
 
-/// A request to the daemon on a connection of its own, which ends with the connection: a change that waits in the daemon
-/// is not sent after its asker has given up.
+/// A request to the daemon on a connection of its own. The daemon gives the request up when the connection ends: a
+/// change that waits in the daemon is not sent after its client has given up.
 struct DaemonCall {
     let paths: [String]
     let loop: any EventLoop
 
-    /// Sends a request and returns the response, which says that the request succeeded. Cancelling the task ends the
-    /// connection.
+    /// Sends a request and returns the response to a request that succeeded. Cancelling the task ends the connection.
     ///
     /// - Parameters:
     ///   - members: The request, without its ID.

@@ -24,7 +24,8 @@ struct DaemonWatch {
 
     /// The connection; nil while there is none.
     var channel: (any Channel)?
-    /// The path of the connected daemon's socket; nil while there is none. Other connections must reach the same daemon.
+    /// The path of the connected daemon's socket; nil while there is none. The connections of ``PageServer/call`` must
+    /// reach the same daemon.
     var path: String?
     /// The functions that take the answers to requests on the connection, by the IDs of the requests. They are called
     /// once, with nil if the connection has ended.
@@ -34,7 +35,8 @@ struct DaemonWatch {
     /// The number of questions, one a tick, that the daemon has not answered.
     var unanswered = 0
 
-    /// The number of the last loss of a device.
+    /// The number of the event by which a device, or the daemon, was last lost or came back. A view from before it does
+    /// not permit a change.
     func loss(of device: String) -> Int { max(lastLoss, losses[device] ?? 0) }
 }
 
@@ -130,7 +132,7 @@ extension PageServer {
 
     /// Notes that no daemon is connected, and that nothing is known of any device.
     ///
-    /// - Parameter isForced: Whether to publish it again if it was published before.
+    /// - Parameter isForced: Whether to publish the loss even if the last published loss has the same reason.
     private func lose(_ problem: Problem, isForced: Bool = false) {
         let isNew = watch.problem?.code != problem.code || watch.lastLoss == 0
         (watch.states, watch.devices, watch.problem) = ([:], [], problem)
@@ -144,6 +146,8 @@ extension PageServer {
     // MARK: Requests
 
     /// Waits until the daemon is connected, which takes milliseconds if it runs.
+    ///
+    /// - Throws: The reason why it is not connected, once an attempt to connect has failed, or after 5 s at most.
     func untilWatched() async throws(Problem) {
         leaseEnds = Self.now + .seconds(15)
         startWatching()
@@ -219,8 +223,8 @@ extension PageServer {
         watch.stopNames = names
     }
 
-    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown. If the daemon is away as
-    /// well, `off` counts as such a command.
+    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown. If it is still unknown
+    /// then, `off` counts as such a command.
     func isStop(_ command: String, of device: String) async -> Bool {
         if watch.families[device] == nil { _ = try? await deviceList() }
         if watch.stopNames == nil { _ = try? await ask(["do": "describe"]) { self.takeFamilies($0) } }
@@ -237,13 +241,13 @@ extension PageServer {
             watch.channel?.close(promise: nil)
             return
         }
-        // Shows readers that the stream is alive, though nothing new is certain.
+        // Without an answer of the daemon, no other tick shows readers that the stream is alive.
         if watch.channel == nil || watch.unanswered > 0 { tick() }
         askDaemon()
     }
 
-    /// Asks the daemon whether it still answers. Its answer comes after all that happened before. Closes the connection
-    /// if it did not answer the questions before.
+    /// Asks the daemon for its devices, to learn whether it still answers. The answer comes after all events that
+    /// happened before the question. Closes the connection if the last questions were not answered.
     private func askDaemon() {
         guard let channel = watch.channel else { return }
         guard !isSilent else { return channel.close(promise: nil) }
@@ -252,8 +256,8 @@ extension PageServer {
         send(["do": "devices"]) { message in if let message { self.takeList(message, askedAt: time) } }
     }
 
-    /// Asks the daemon for its devices. Returns them, and the number by which a client shows that it knows their present
-    /// state: all that happened before the daemon was asked has this number or a lower one.
+    /// Asks the daemon for its devices. Returns them, and the number by which a client shows that it knows their
+    /// present state (`seen`): all events that happened before the daemon was asked have this number or a lower one.
     func deviceList() async throws(Problem) -> ([JSONValue], number: Int) {
         try await untilWatched()
         let time = Self.now
@@ -276,7 +280,7 @@ extension PageServer {
 }
 
 extension Problem {
-    /// Nobody has answered a request in time. The outcome is nil for a request that is no command.
+    /// The problem of a request that was not answered in time. The outcome is nil for a request that is no command.
     fileprivate static func silent(_ outcome: String?) -> Problem {
         outcome.map { .noAnswer(outcome: $0) } ?? .daemonSilent(outcome: nil)
     }

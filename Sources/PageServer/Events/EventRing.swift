@@ -1,6 +1,7 @@
 /// The latest events, with numbers that increase by one, so that a reader that was away can go on.
 ///
-/// A tick takes a number as well. Each number shows up to which time its reader knows everything: see ``time(of:)``.
+/// A tick (``PageServer/tick()``) takes a number as well. Each number shows up to which time its reader knows
+/// everything: see ``time(of:)``. All times are values of ``PageServer/now``.
 struct EventRing {
     /// The largest number of events that are kept.
     static let capacity = 10_000
@@ -26,8 +27,8 @@ struct EventRing {
     /// The number of the entry at the beginning of the array.
     private var first: Int
 
-    /// - Parameter number: The number of the first event. No earlier server may have used it or a number near it: a client
-    ///   would take an earlier event for one of this server.
+    /// - Parameter number: The number of the first event. No earlier server may have used it or a number near it: a
+    ///   client would take an earlier event for one of this server.
     init(startingAt number: Int) { first = number }
 
     /// The number of the last event; one less than the first number if there was none.
@@ -76,8 +77,8 @@ struct EventRing {
         return (bytes, end)
     }
 
-    /// The time up to which a reader of an event knows everything; nil if the event is no longer kept, or the number is
-    /// unknown.
+    /// The time up to which a reader of an event knows everything that happened; nil if the event is no longer kept, or
+    /// the number is unknown.
     func time(of number: Int) -> Duration? {
         (first + dropped...max(last, first + dropped)).contains(number) && !entries.isEmpty
             ? entries[number - first].certainUntil : nil

@@ -59,7 +59,8 @@ extension PageServer {
     /// Waits for events behind a position; nil once the client or its session has gone.
     private func events(from position: inout Position, _ session: Session, _ channel: any Channel) async -> [UInt8]? {
         while channel.isActive, !isEnding, isCurrent(session) {
-            // A snapshot must not say that the daemon is away before that is known. It is known soon.
+            // A snapshot must not say that the daemon is away before this server has tried to connect, which is soon
+            // done.
             if watch.problem?.code == Problem.daemonUnknown.code {
                 await nextEvent()
                 continue
@@ -81,7 +82,8 @@ extension PageServer {
         return knownSessions.ids.contains(session.id)
     }
 
-    /// The event with everything that is known now. It is `resync` for a reader that has missed events.
+    /// The event with everything that is known now: `snapshot` for a new reader, `resync` for one that has missed
+    /// events.
     private func snapshot(isFirst: Bool) -> [UInt8] {
         var members: [String: JSONValue] = [
             "daemon": watch.problem == nil ? "up" : "away", "time": .text(RecordTime.now.iso8601),

@@ -9,7 +9,7 @@ package struct SessionFile: Sendable {
     package struct Failure: Error, Sendable, CustomStringConvertible {
         /// The kinds of failures.
         package enum Code: Sendable, Hashable {
-            /// The file is readable or writable for other users, or belongs to one.
+            /// The file is readable or writable for other users, or belongs to another user.
             case wrongMode
             /// The file or its folder can't be read or written.
             case system
@@ -38,9 +38,10 @@ package struct SessionFile: Sendable {
 
     package let path: String
     private var sessions: [Session] = []
-    /// The right secrets that were given since the file was read, by their hashes: hashing takes more than a millisecond.
+    /// The secrets that were found to be right since the file was read, by their hashes. They need not be hashed again,
+    /// which takes more than a millisecond.
     private var secrets: [String: String] = [:]
-    /// The identity of the file whose content ``sessions`` is.
+    /// The properties of the file when ``sessions`` was read from it: ``fileState()``.
     private var state: [Int64] = []
 
     /// - Parameter path: The path of the file. Its folder is created if necessary.
@@ -88,7 +89,7 @@ package struct SessionFile: Sendable {
         return isFirst ? (session, token) : nil
     }
 
-    /// Ends the session with this ID, or all if it is `all`. Returns the number of ended sessions and codes.
+    /// Ends the session or code with this ID, or all of them if `id` is `all`. Returns the number of those ended.
     package mutating func revoke(_ id: String, at now: RecordTime) throws(Failure) -> Int {
         var count = 0
         try change(at: now) { sessions in
@@ -133,8 +134,8 @@ package struct SessionFile: Sendable {
         }
     }
 
-    /// Changes the file while no other program does. The new content replaces the old at once, so a full disk loses
-    /// nothing.
+    /// Changes the file while no other program does: blocks the thread until they are done. A new file with the whole
+    /// content replaces the old one, so a full disk loses nothing.
     private mutating func change(at now: RecordTime, by edit: (inout [Session]) -> Void) throws(Failure) {
         let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
         var part = ""

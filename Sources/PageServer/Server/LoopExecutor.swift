@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// Runs tasks on the thread of an event loop. NIO's own asynchronous functions are isolated to nothing, and would leave
-/// the thread at each call.
+/// Runs tasks on the thread of an event loop. Without this executor, NIO's own asynchronous functions, which are
+/// isolated to no actor, would leave the thread at each call.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -6,7 +6,7 @@ internal import NIOPosix
 package struct PageError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failures. The raw value is the exit status of pumpctl-page, as in sysexits.h.
     package enum Code: Int32, Sendable {
-        /// The address is none that the server may use.
+        /// The server may not listen at the address: it is no loopback address.
         case usage = 64
         /// Another program has the address.
         case taken = 69
@@ -72,13 +72,13 @@ package struct PageError: Error, Sendable, CustomStringConvertible {
     /// Lets the socket's group connect: a reverse proxy runs as another user.
     static func letGroupIn(_ path: String) { chmod(path, 0o660) }
 
-    /// The number of the file at a path; nil if there is none.
+    /// The inode number of the file at a path; nil if there is none.
     static func node(_ path: String) -> UInt? {
         var status = stat()
         return lstat(path, &status) == 0 ? UInt(status.st_ino) : nil
     }
 
-    /// Removes the node of the server's socket, unless another server has replaced it.
+    /// Removes the file of the server's socket, unless another server has replaced it by one with another inode number.
     static func remove(_ path: String, node: UInt?) { if let node, self.node(path) == node { unlink(path) } }
 }
 

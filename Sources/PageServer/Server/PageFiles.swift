@@ -47,7 +47,7 @@ struct PageFiles: Sendable {
         let ending = name.split(separator: ".").last.map(String.init) ?? ""
         var reply = Reply(type: types[ending] ?? "text/javascript", bytes)
         reply.headers = [("Cache-Control", "max-age=31536000, immutable")]
-        // The worker keeps the page of the root too.
+        // The service worker also keeps the page at `/`, which is outside the folder of its own path.
         if name == "worker.js" { reply.headers.append(("Service-Worker-Allowed", "/")) }
         return reply
     }

@@ -8,7 +8,7 @@ extension PageServer {
     typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
-    /// Answers a request. Returns whether another may follow on the connection.
+    /// Answers a request. Returns whether another may follow on the connection. Throws if the connection breaks.
     @concurrent
     nonisolated func answer(
         _ head: HTTPRequestHead, _ parts: inout Parts, _ outbound: Writer, _ channel: any Channel
@@ -58,7 +58,8 @@ extension PageServer {
         return !closes
     }
 
-    /// Ends a response, and waits until the system has taken all of it: closing a connection drops what it has not.
+    /// Ends a response, and waits until the system has taken all of it: closing a connection drops the bytes that the
+    /// system has not taken.
     @concurrent
     static func end(_ channel: any Channel, _ trailers: HTTPHeaders? = nil) async throws {
         try await channel.writeAndFlush(HTTPServerResponsePart.end(trailers)).get()
@@ -68,7 +69,7 @@ extension PageServer {
     struct Admission: Sendable {
         let request: Request
         let route: Route
-        /// The name in the path, as of a device; empty if the route has none.
+        /// The name in the path, such as that of a device; empty if the route has none.
         let name: String
         /// The session; nil if the route is open.
         let session: Session?
@@ -157,7 +158,8 @@ extension PageServer {
         return session
     }
 
-    /// Returns the refusal of a wrong token or code, after a delay that makes guessing slow. Others are not delayed.
+    /// Returns the refusal of a wrong token or code, after a delay that makes guessing slow. Other requests are not
+    /// delayed.
     func wrong(_ message: String) async -> Problem {
         await pause(milliseconds: Int64(settings.limits.wrongToken))
         return Problem(

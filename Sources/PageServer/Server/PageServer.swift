@@ -6,26 +6,27 @@ internal import StrictJSON
 
 /// An HTTP server for the devices of a pumpctld, of which it is a client.
 ///
-/// `docs/http.md` describes the interface, and `packaging/schema/http.openapi.json` defines it. Everything but the changes
-/// of the file of sessions runs on one thread, that of the event loop.
+/// `docs/http.md` describes the interface, and `packaging/schema/http.openapi.json` defines it. Everything runs on one
+/// thread, that of the event loop, except what may block on a slow disk: changing the file of sessions, reading
+/// captures, and starting pumpctl.
 package actor PageServer {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     nonisolated let loop: any EventLoop
-    /// Runs everything that is not isolated on the loop's thread too.
+    /// Runs nonisolated functions on the loop's thread too.
     nonisolated let executor: LoopExecutor
     nonisolated let settings: PageSettings
     let originGuard: OriginGuard
     let files = PageFiles()
     private let listener: any Channel
-    /// The number of the file of the Unix socket.
+    /// The inode number of the Unix socket; nil on a TCP port.
     private let node: UInt?
     var sessions: SessionFile
 
-    /// The IDs of the current sessions, and the time at which to look at the file again.
+    /// The IDs of the current sessions, and the value of ``now`` at which to look at the file again.
     var knownSessions: (ids: Set<String>, until: Duration) = ([], .zero)
 
-    /// Whether the server ends. It takes no changes then.
+    /// Whether the server is ending. It then accepts no changes.
     var isEnding = false
     /// The connections of clients.
     private var clients: [ObjectIdentifier: Client] = [:]
@@ -34,9 +35,9 @@ package actor PageServer {
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// The streams that wait for events.
     private var readers: [CheckedContinuation<Void, Never>] = []
-    /// Whether events for the streams wait to be sent together.
+    /// Whether events for the streams wait to be sent together, and the end of the wait is scheduled.
     private var isGathering = false
-    /// The time for which they wait.
+    /// The time for which events wait to be sent together.
     private static let gatherTime = TimeAmount.milliseconds(20)
     /// The numbers of open streams of events by the IDs of their sessions.
     var streams: [String: Int] = [:]
@@ -47,7 +48,7 @@ package actor PageServer {
     var askers: [CheckedContinuation<Void, Never>] = []
     /// The number of questions of clients on the watched connection.
     var askingCount = 0
-    /// The end of the time for which the daemon is watched after a client without a stream has read something.
+    /// The value of ``now`` until which the daemon is watched because a client without a stream has read something.
     var leaseEnds = Duration.zero
     var log = CommandLog<Reply>()
     /// The number of commands under way, without stops.
@@ -67,7 +68,7 @@ package actor PageServer {
     var stopLog = StopLog()
     /// The stops under way, by the name of the device.
     var stops: [String: StopQueue] = [:]
-    /// Runs every two seconds as long as the daemon is watched.
+    /// Asks the daemon every two seconds whether it still answers; nil while nobody needs the daemon.
     var ticker: RepeatedTask?
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -91,8 +92,8 @@ package actor PageServer {
         do throws(SessionFile.Failure) { _ = try sessions.current(at: .now) } catch { throw PageError(error) }
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let executor = LoopExecutor(loop)
-        // A task holds each connection from the beginning: NIO ends the program if one is dropped, as a stream of
-        // connections does whose reader has left.
+        // A task holds each connection from the beginning: NIO ends the program if a connection is dropped without
+        // being closed. A stream of connections would drop some if its reader left.
         let server = loop.makePromise(of: PageServer.self)
         do throws(PageError) {
             let listener = try await listen(settings, on: loop) { connection in
@@ -120,7 +121,7 @@ package actor PageServer {
         self.loop = loop
         self.executor = executor
         originGuard = OriginGuard(port: port, names: Set(settings.names.map { $0.lowercased() }))
-        // A server that is started again must not take the numbers of the one before for its own.
+        // A client of the previous server must not take that server's numbers for numbers of this one.
         ring = EventRing(startingAt: Int.random(in: 1...Int(UInt32.max)) << 20)
         ring.append(at: Self.now, certainUntil: .zero) { _ in [] }
     }
@@ -183,7 +184,7 @@ package actor PageServer {
     }
 
     /// Ends all connections. Waits for stops under way, and for answers, for 2.5 s at most: pumpctld gives this program
-    /// three seconds.
+    /// three seconds to end.
     private func closeAll() async {
         if case .unix(let path) = settings.address { PageError.remove(path, node: node) }
         isEnding = true
@@ -221,7 +222,8 @@ package actor PageServer {
 
     private func end(of channel: any Channel) { clients[ObjectIdentifier(channel)]?.onEnd?() }
 
-    /// Sets the function that is called if a client's connection ends now.
+    /// Sets the function that is called when a client's connection ends; nil for none. If the connection has ended
+    /// already, calls the function at once.
     func whenClosed(_ channel: any Channel, _ onEnd: (() -> Void)?) {
         guard channel.isActive else { return onEnd?() ?? () }
         clients[ObjectIdentifier(channel)]?.onEnd = onEnd
@@ -234,8 +236,9 @@ package actor PageServer {
 
     private func remove(_ channel: any Channel) { clients[ObjectIdentifier(channel)] = nil }
 
-    /// Closes the oldest connection without a valid token if there are too many, or else the oldest without a request:
-    /// clients that only occupy connections must not keep others out.
+    /// Makes room for a new connection if one of the limits is reached: closes the oldest connection that has sent no
+    /// valid token; if there is none, the oldest without a request under way. Clients that only occupy connections must
+    /// not keep others out.
     private func makeRoom() {
         let strangers = clients.values.filter { !$0.isKnown }
         let isFull = clients.count >= settings.limits.connections
@@ -256,7 +259,8 @@ package actor PageServer {
         return number
     }
 
-    /// Publishes the time, and that nothing else happened until the time up to which everything is certain.
+    /// Publishes a tick: a comment with the present time, which has a number like an event. A client that has read it
+    /// has all events up to ``DaemonWatch/certainUntil``.
     func tick() {
         append { Array(": \($0) \(RecordTime.now.iso8601)\n\n".utf8) }
         wake()
@@ -267,7 +271,7 @@ package actor PageServer {
         ring.append(at: Self.now, certainUntil: watch.certainUntil, bytes)
     }
 
-    /// Waits for the next event, as a request does: resumes at once.
+    /// Waits for the next ``wake()``, and resumes at once. For requests; streams use ``nextBatch()``.
     func nextEvent() async { await withCheckedContinuation { waiters.append($0) } }
 
     /// Waits until there may be more events for a stream. Events that come within a short time are sent together: to
@@ -296,6 +300,6 @@ package actor PageServer {
         try? await loop.scheduleTask(in: .milliseconds(milliseconds)) {}.futureResult.get()
     }
 
-    /// Whether anybody needs the daemon's events.
+    /// Whether anybody needs the daemon's events: a stream, a stop under way, or a client that has just read something.
     var isWatched: Bool { !streams.isEmpty || !stops.isEmpty || Self.now < leaseEnds }
 }

@@ -35,7 +35,7 @@ package struct PageSettings: Sendable {
     package var address: Address
     /// Returns the paths at which a daemon may listen, best first.
     package var daemonSockets: @Sendable () -> [String]
-    /// Further names of the server, as behind a reverse proxy.
+    /// Further host names by which browsers reach the server, as through a reverse proxy.
     package var names: [String] = []
     /// The path of the file of sessions.
     package var sessionPath: String
@@ -44,7 +44,7 @@ package struct PageSettings: Sendable {
     /// The path of pumpctl, which makes trials of devices; nil if it is not installed.
     package var pumpctl: String?
     package var limits = Limits()
-    /// Receives lines for the log.
+    /// Receives lines for the log, without line ends.
     package var log: @Sendable (String) -> Void = { _ in }
 
     package init(_ address: Address, sessionPath: String, daemonSockets: @escaping @Sendable () -> [String]) {

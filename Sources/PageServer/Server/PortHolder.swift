@@ -17,7 +17,8 @@ enum PortHolder {
         return nil
     }
 
-    /// Returns the listening sockets at a port in a table of the kernel, as links to them read.
+    /// Returns the listening sockets at a port in a table of the kernel, in the form that links in `/proc/PID/fd` have:
+    /// `socket:[4711]`.
     private static func sockets(in path: String, port: Int) -> [String] {
         lines(of: path).compactMap { line in
             let columns = line.split(separator: " ")

@@ -11,8 +11,8 @@ struct Request {
 
     /// Decodes the target.
     ///
-    /// - Throws: `bad_target` if the target is not a path, is not UTF-8, or has a segment that a file system would treat
-    ///   specially; or if a parameter occurs twice.
+    /// - Throws: `bad_target` if the target is not a path, is not UTF-8, or has a segment that a file system would
+    ///   treat specially; or if a parameter occurs twice.
     init(_ head: HTTPRequestHead) throws(Problem) {
         self.head = head
         let bad = Problem(.badRequest, "bad_target", "the target of the request is not a valid path")
@@ -36,7 +36,7 @@ struct Request {
         self.query = query
     }
 
-    /// Whether a path may have a text as a segment. Bytes are compared, because `/` with a combining mark is another
+    /// Whether a text may be a segment of a path. Bytes are compared, because `/` with a combining mark is another
     /// character.
     static func isSegment(_ text: String) -> Bool {
         !["", ".", ".."].contains(text)

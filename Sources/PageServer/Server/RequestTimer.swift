@@ -4,8 +4,8 @@ internal import NIOHTTP1
 /// Closes a connection whose client takes too long: for a request's head, for its body, or to read a response. NIO's
 /// HTTP server waits for ever.
 ///
-/// Also answers bytes that are not HTTP. NIO's own handler for that doesn't know whether a request is being answered,
-/// and a second response to a request ends a debug build.
+/// Also answers bytes that are not HTTP. NIO's own handler for such bytes does not know whether a request is being
+/// answered, and a second response to a request ends a debug build.
 final class RequestTimer: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,9 +15,9 @@ final class RequestTimer: ChannelDuplexHandler {
     private let limits: PageSettings.Limits
     private var reading: Scheduled<Void>?
     private var writing: Scheduled<Void>?
-    /// The number of parts that the client has not taken yet.
+    /// The number of parts of responses that the system has not taken yet.
     private var unwritten = 0
-    /// Whether the present request has come whole, and whether its response has begun and ended.
+    /// Whether the present request has arrived completely, and whether its response has begun and has ended.
     private var (isRead, isAnswering, isAnswered) = (true, true, true)
     /// Whether bytes came that are not HTTP. Nothing else is sent after that.
     private var isOver = false
