@@ -42,7 +42,7 @@ final class Bench {
     /// Information that the family keeps about the device: an LED board's initial state, or whether a phone repeats
     /// messages.
     var memory: String?
-    /// The lines and steps before the first check.
+    /// The lines and steps before the first check, for the checks that judge them.
     var opening = Opening()
     /// The last transfer of an image, and the ids of the checks that have judged this transfer.
     var image: (transfer: ImageTransfer, judges: Set<String>)?
@@ -235,7 +235,7 @@ final class Bench {
 
     // MARK: Stimulus
 
-    /// Performs an action at the device. Skips the check if there is no stimulus.
+    /// Performs an action at the device by the stimulus. Skips the check if there is none.
     func act(_ verb: String, _ arguments: String...) async throws {
         guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         hasInterfered = true
@@ -269,7 +269,7 @@ final class Bench {
         steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
     }
 
-    /// Advances the device's clock without waiting.
+    /// Advances the device's clock by the stimulus, without waiting. Skips the check if there is none.
     func advance(by seconds: Int) async throws {
         try await act("advance", "\(seconds)s")
         advanced += .seconds(seconds)

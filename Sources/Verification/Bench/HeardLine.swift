@@ -6,9 +6,9 @@ struct HeardLine: Sendable {
     var endsWithReturn: Bool
     /// Whether there were NULs before or after the line. ``bytes`` does not contain these NULs.
     var hasNULs = false
-    /// The time when the first byte arrived.
+    /// The value of ``Bench/now`` when the first byte arrived.
     var begin: Duration
-    /// The time when the end arrived.
+    /// The value of ``Bench/now`` when the end arrived.
     var end: Duration
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -27,6 +27,8 @@ struct HeardLines {
     init(_ framing: Framing) { self.framing = framing }
 
     /// Appends received bytes; exactly one packet if the framing is ``Framing/packets``.
+    ///
+    /// - Parameter now: The value of ``Bench/now`` at which the bytes arrived.
     mutating func append(_ arrived: [UInt8], at now: Duration) {
         if bytes.isEmpty { begin = now }
         switch framing {

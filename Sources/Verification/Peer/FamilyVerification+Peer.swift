@@ -4,8 +4,7 @@ extension FamilyVerification {
     /// The checks of a text and image peer, by docs/protocols.md.
     ///
     /// The checks send messages that a peer shows to a person. Most messages say that they are a test, or resemble a
-    /// command.
-    /// The toggle is used only with ``VerificationOptions/mayRun``, because nobody knows what it switches.
+    /// command. The toggle is used only with ``VerificationOptions/mayRun``, because nobody knows what it switches.
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
         begin: PeerCare.begin, finish: PeerCare.finish, recover: PeerCare.recover, end: PeerCare.end,
@@ -17,6 +16,7 @@ private enum PeerCare {
     /// Longer than the time for which a board reads nothing after a reset.
     private static let startTime = Duration.seconds(5)
 
+    /// Listens until a greeting comes, and then requests the image, to which every peer replies.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         let patience = bench.link.mayHaveReset ? startTime : bench.options.timeout
         let deadline = bench.elapsed + patience

@@ -20,7 +20,7 @@ struct ImageTransfer {
     var steps: [CheckResult.Step] = []
     /// The line `IMG_BEGIN …`; nil if none came.
     var begin: HeardLine?
-    /// The lines between the first line and the last, without those that are messages.
+    /// The lines of base64 after `IMG_BEGIN`. Messages that came between them are left out.
     var chunks: [[UInt8]] = []
     /// The line ends of the lines or packets, as in ``HeardLine/message``.
     var ends: Set<String> = []

@@ -21,7 +21,7 @@ extension FamilyVerification {
             "spaces and a + before the number are skipped, and text after the digits is ignored"
         ) {
             bench in
-            // These numbers are in range, and are refused only because the pump is off.
+            // All numbers of this loop are read as 0 to 255, and are refused only because the pump is off.
             for number in [" 200", "+5", "5x", "1e2", "abc", "", "00000255"] {
                 try await bench.ask("SPEED:" + number, notRunning)
             }
