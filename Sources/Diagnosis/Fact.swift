@@ -1,4 +1,5 @@
-/// The result of a check, in words.
+/// The result of a check, in words. Facts that a program may word in its own way, with names of its commands, have
+/// cases of their own.
 public enum Fact: Sendable, Hashable {
     /// One sentence without a full stop.
     case text(String)

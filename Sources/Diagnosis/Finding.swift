@@ -26,7 +26,7 @@ public struct Finding: Sendable, Hashable {
     public var fact: Fact
     /// An instruction for a person; nil if nothing needs to be done.
     public var remedy: Remedy?
-    /// The error of a link that fails for this reason; nil unless the status is ``Status/bad``.
+    /// The code of the error with which opening a link fails for this reason; nil unless the status is ``Status/bad``.
     public var obstacle: LinkError.Code?
 
     private init(

@@ -1,11 +1,12 @@
 public import BlueZ
 internal import LineProtocol
 
-/// An instruction for a person who wants to solve a problem that a check found.
+/// An instruction for a person who wants to solve a problem that a check found. Instructions that a program may word in
+/// its own way, with names of its commands and options, have cases of their own.
 public enum Remedy: Sendable, Hashable {
     /// A sentence with an instruction, or a command for the shell.
     case advice(String)
-    /// A command, and the sentence that contains it.
+    /// A command that a program may offer to run, and the sentence that contains it.
     case command(RootCommand, sentence: String)
     /// Leave the device plugged in where it is, and use this endpoint for its port.
     case nameBySocket(endpoint: String)

@@ -6,11 +6,11 @@ public struct LatencyReport: Sendable {
     public let parts: [LatencyPart]
     /// The firmware's main loop.
     public let loop: LoopEstimate.Finding
-    /// The time for one byte on the line, in milliseconds; nil if it is unknown.
+    /// The time for one byte on the line, in milliseconds; nil if it is unknown, and over BLE.
     public let byteTime: Double?
-    /// The interval at which an adapter delivers bytes, in milliseconds; nil if none shows.
+    /// The interval at which an adapter delivers bytes, in milliseconds; nil if none shows, and over BLE.
     public let adapterStep: Double?
-    /// The time between two BLE connection events, in milliseconds; nil if it does not show.
+    /// The time between two BLE connection events, in milliseconds; nil if it does not show, and except over BLE.
     public let connectionInterval: Double?
     /// The delay with which the host woke from its own timers; nil if it never slept.
     public let wakeDelay: TimeSummary?

@@ -18,6 +18,7 @@ struct BluetoothCheckup {
             + [phones, channels].compactMap { $0 }
     }
 
+    /// Returns a finding that is bad if Bluetooth is needed, otherwise a warning.
     private func problem(
         _ check: Check, of subject: String? = nil, _ fact: Fact, _ remedy: Remedy?, _ obstacle: LinkError.Code
     ) -> Finding {

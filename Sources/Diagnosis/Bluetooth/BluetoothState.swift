@@ -33,7 +33,7 @@ struct BluetoothState {
     var version: BlueZVersion?
     /// The command line of bluetoothd; nil if bluetoothd does not run, or its command line is not visible.
     var arguments: [String]?
-    /// The settings of bluetoothd.
+    /// The settings of bluetoothd in /etc/bluetooth/main.conf; empty if the file can't be read.
     var settings = DaemonSettings("")
     var libraryVersion = DBusLibrary.version
     /// The path of libdbus; nil if the program is linked statically with it.

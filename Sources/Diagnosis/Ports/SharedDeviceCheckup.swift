@@ -49,7 +49,8 @@ extension Daemons {
     /// running daemon alone.
     func versionFindings(ownVersion: String) -> [Finding] {
         programVersions.subtracting([ownVersion]).sorted().map { version in
-            // The command is only advice: a restart switches off the pumps.
+            // The command is only advice, not offered to be run: opening a port again may reset a board, which stops
+            // its pump.
             .warning(
                 .daemon, "pumpctld is of version \(version), pumpctl of \(ownVersion)",
                 "restart it when no pump runs: sudo systemctl restart pumpctld")

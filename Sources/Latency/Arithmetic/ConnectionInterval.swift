@@ -40,6 +40,8 @@ enum ConnectionInterval {
         return scores.filter { abs($0.0 - longest) <= 3 * unit }.max { $0.1 < $1.1 }?.0
     }
 
+    /// Returns the least fit with which a period counts as the interval: the fit that exact multiples have on average
+    /// if each packet is late by a random time with ``deviation``; at least ``least``.
     private static func leastFit(_ period: Double) -> Double {
         let angle = 2 * Double.pi * deviation / period
         // The time between two packets contains the deviations of both.

@@ -6,12 +6,16 @@ struct LineRate {
     /// nil otherwise. It shows an adapter that delivers bytes when its timer fires.
     let step: Double?
 
+    /// The fewest bytes between the first and the last chunks of answers from which a rate is derived.
     private static let fewestBytes = 30
+    /// The largest difference of two times for one byte that count as equal, as a share of one of them.
     private static let tolerance = 0.25
 
     /// Estimates the rate. The last chunk of each answer is ignored: the adapter's timer delays it, not the line.
     init(_ samples: [LatencySample]) {
+        // The times between two chunks, with the number of bytes in the later chunk.
         var gaps: [(time: Double, bytes: Int)] = []
+        // The time for one byte in each answer. Most answers must agree on it, or there is no line rate.
         var slopes: [Double] = []
         for arrivals in samples.map(\.arrivals) where arrivals.count >= 3 {
             let inner = arrivals.dropLast()

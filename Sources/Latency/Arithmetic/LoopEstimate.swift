@@ -70,6 +70,7 @@ public struct LoopEstimate: Sendable, Hashable {
         let (low, high) = (sorted[sorted.count / 40], sorted[sorted.count - 1 - sorted.count / 40])
         guard high - low >= max(leastRange, 4 * blur, 1.25 * noise) else { return .none(high - low) }
         let count = Double(waits.count)
+        // If n waits are spread evenly over a turn, their range is (n - 1) / (n + 1) of the turn on average.
         let spread = range * (count + 1) / (count - 1)
         let gaps = (1...mostNeighbours).map { distance in
             zip(answers, answers.dropFirst(distance)).filter { $1.number - $0.number == distance }

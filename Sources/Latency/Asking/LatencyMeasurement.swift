@@ -7,7 +7,7 @@ public import LineProtocol
 /// let pauses = QuestionPauses.make(count: 36, interval: .milliseconds(150), using: &random)
 /// let measurement = LatencyMeasurement(.pump, over: link, clock: ContinuousClock(), pauses: pauses)
 /// let record = try await measurement.run()
-/// print(LatencyReport(record, .pump, over: LatencyCarrier(.network)).roundTrip)
+/// if let report = LatencyReport(record, .pump, over: LatencyCarrier(.network)) { print(report.roundTrip) }
 /// ```
 public struct LatencyMeasurement: Sendable {
     /// The number of unanswered queries in a row that ends the measurement.
@@ -97,6 +97,8 @@ public struct LatencyMeasurement: Sendable {
     }
 
     /// Waits for the outcome of the query; nil if there is none by `deadline`.
+    ///
+    /// - Parameter number: The number of the query. The timers of earlier queries, with other numbers, are ignored.
     private func outcome(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator, by deadline: Duration, number: Int
     ) async throws -> ReplyWatch.Outcome? {
@@ -120,7 +122,8 @@ public struct LatencyMeasurement: Sendable {
 
     // MARK: Before the queries
 
-    /// Repeats the query until the device answers: after a reset, a board is deaf for some seconds.
+    /// Repeats the query until the device answers: after a reset, a board is deaf for some seconds. These queries are
+    /// not measured, and have negative numbers.
     private func waitUntilAnswered(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator
     ) async throws {

@@ -1,7 +1,8 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// Notes arrivals and their times, and decides whether they answer the current query.
+/// Notes arrivals and their times, and decides whether they answer the current query. The link calls ``take(_:)``; one
+/// task sends the queries and waits for ``events``.
 final class ReplyWatch: Sendable {
     /// The outcome of a query.
     enum Outcome: Sendable {
@@ -22,13 +23,17 @@ final class ReplyWatch: Sendable {
     }
 
     private struct State {
+        /// The arrivals since the query was sent.
         var arrivals: [LatencySample.Arrival] = []
+        /// The beginning of a line that has not ended.
         var line: [UInt8] = []
         var isAsking = false
+        /// Whether a line came since the query was sent that does not belong to the answer.
         var isDisturbed = false
         var outcome: Outcome?
         var lastLine: [UInt8]?
         var lastArrival: Duration?
+        /// The end of the link, with the error if there was one; nil while the link is open.
         var end: LinkError??
     }
 

@@ -9,6 +9,7 @@ struct LineAttribution {
     private(set) var remarks: [LatencyRemark] = []
     /// The time for one byte that was used, in milliseconds; nil if the rate of the line is unknown.
     let byteTime: Double?
+    /// The interval at which an adapter delivers bytes: ``LineRate/step``.
     let step: Double?
 
     private let times: [SampleTimes]
@@ -17,6 +18,7 @@ struct LineAttribution {
     private let wake: Double
     /// The same at the 99th percentile.
     private let noise: Double
+    /// The evidence for the time of the wire.
     private let basis: LatencyPart.Basis
 
     init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: TimeSummary?) {
@@ -48,6 +50,7 @@ struct LineAttribution {
 
     // MARK: With a rate
 
+    /// Attributes the times of answers on a line of a known rate.
     private mutating func attribute(_ byteTime: Double) {
         sheet.add([.wire], times.map { ($0.questionLength + $0.replyLength) * byteTime }, basis)
         let isPinned = Double(times.count(where: \.isPinned)) >= 0.8 * Double(times.count)
@@ -67,6 +70,7 @@ struct LineAttribution {
         loop = LoopEstimate.find(waits: rests, answers: answers(times.map(\.last)), blur: byteTime, noise: noise)
     }
 
+    /// Attributes the times of answers if no rate of a line is known: everything after sending is one part.
     private mutating func attributeWithoutRate() {
         let rests = times.map { $0.roundTrip - $0.write }
         let hasLine = carrier.kind == .network || carrier.kind == .simulation

@@ -1,14 +1,19 @@
-/// The times of a sample, in milliseconds since the measurement began.
+/// The times of a sample, in milliseconds by the clock of the measurement, and the lengths of query and answer in
+/// bytes.
 struct SampleTimes {
+    /// The number of the query: ``LatencySample/number``.
     let number: Int
+    /// The time when the host began to send.
     let sent: Double
     /// The time when the link had accepted the query, but not later than the first arrival: some links return only
     /// after it.
     let taken: Double
+    /// The times of the first and of the last arrival.
     let first: Double
     let last: Double
     let questionLength: Double
     let replyLength: Double
+    /// The arrivals, each with the number of the answer's bytes up to its end.
     private let chunks: [(time: Double, count: Double)]
 
     init(_ sample: LatencySample) {
