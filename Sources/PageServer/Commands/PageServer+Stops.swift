@@ -13,7 +13,7 @@ struct StopQueue {
     var next: Task<Reply, Never>?
 }
 
-/// The last stops that were asked for, so that no earlier change undoes one.
+/// The last stops that were requested, so that no change from an earlier view undoes one.
 struct StopLog {
     /// The largest number of stops that are kept.
     private static let capacity = 256
@@ -32,7 +32,7 @@ struct StopLog {
         forgotten = stops.removeFirst().number
     }
 
-    /// Whether a stop of the device was asked for after a client saw this event. Also true if such a stop may have been
+    /// Whether a stop of the device was requested after a client saw this event. Also true if such a stop may have been
     /// forgotten.
     func hasStop(of device: String, since seen: Int) -> Bool {
         seen <= forgotten || stops.contains { $0.device == device && seen <= $0.number }
@@ -74,8 +74,8 @@ extension PageServer {
         return await first(of: stopping)
     }
 
-    /// Writes a stop also to the connections to which changes of the device were written, so that none of them undoes
-    /// the stop: the daemon reads the lines of one connection in order, but those of several in any order.
+    /// Writes a stop also to the connections to which changes of the device were written, so that no change undoes the
+    /// stop: the daemon reads the lines of one connection in order, but several connections in any order.
     private func writeBehindChanges(of device: String, _ request: [String: JSONValue]) {
         for (id, change) in changes where change.device == device && !change.hasStop {
             guard let channel = change.channel else { continue }

@@ -41,6 +41,7 @@ package actor PageServer {
     private static let gatherTime = TimeAmount.milliseconds(20)
     /// The numbers of open streams of events by the IDs of their sessions.
     var streams: [String: Int] = [:]
+    /// The last reports of the daemon, and the connection on which they come.
     var watch = DaemonWatch()
     /// The task that watches the daemon; nil while nobody needs it.
     var watching: Task<Void, Never>?
@@ -50,6 +51,7 @@ package actor PageServer {
     var askingCount = 0
     /// The value of ``now`` until which the daemon is watched because a client without a stream has read something.
     var leaseEnds = Duration.zero
+    /// The answers to the last changes.
     var log = CommandLog<Reply>()
     /// The number of commands under way, without stops.
     var commandCount = 0
@@ -65,6 +67,7 @@ package actor PageServer {
     var changes: [Int: Change] = [:]
     /// The number of the last change.
     var lastChange = 0
+    /// The last stops that were requested.
     var stopLog = StopLog()
     /// The stops under way, by the name of the device.
     var stops: [String: StopQueue] = [:]

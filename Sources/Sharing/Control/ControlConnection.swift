@@ -26,6 +26,7 @@ actor ControlConnection {
         case requests
         /// An `attach` request is in progress. Further input may be for the device.
         case attaching
+        /// The program is a client of this device.
         case attached(SharedDevice, ClientID)
         case over
     }

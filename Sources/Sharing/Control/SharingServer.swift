@@ -103,7 +103,7 @@ public actor SharingServer {
                 guard let channel = try await listener.accept() else { return }
                 await take(channel)
             } catch {
-                // Most likely there are no more descriptors. Clients that disconnect will free some.
+                // Most likely this process has too many open descriptors. Clients that disconnect will free some.
                 guard (try? await clock.sleep(for: .milliseconds(100))) != nil else { return }
             }
         }

@@ -1,6 +1,6 @@
 internal import DescriptorIO
 
-// Clients of the device's lines.
+// The clients, which use the device by its lines.
 extension SharedDevice {
     /// Adds a client and reads its lines until it leaves. The client's channel must be on the device's loop.
     ///
@@ -39,7 +39,8 @@ extension SharedDevice {
         return client
     }
 
-    /// Disconnects a client above the client limit after ``patience``, but not while a stop line of it is in flight.
+    /// Disconnects a client above the client limit after ``patience``, but not while one of its stop lines is in
+    /// flight.
     private func endExtra(_ client: LineClient) {
         Task(executorPreference: loop) { [clock] in
             guard (try? await clock.sleep(for: Self.patience)) != nil else { return }

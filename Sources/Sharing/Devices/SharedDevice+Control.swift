@@ -97,7 +97,7 @@ extension SharedDevice {
     /// Waits for the link, and sends a line of a request on the control socket in its turn.
     ///
     /// - Parameters:
-    ///   - line: The line.
+    ///   - line: The line. If it is a stop line, it is sent even if the program has left by then.
     ///   - name: The program's name, for the log.
     ///   - asker: The receiver of the reply.
     ///   - isOvertaken: Whether the program has sent a stop line after this line; checked after the wait for the link.
@@ -235,7 +235,7 @@ extension SharedDevice {
         Task(executorPreference: loop) { await self.takeReading() }
     }
 
-    /// Records the known values, if the first field of the state is known.
+    /// Records the known values, unless the most important one is unknown: ``DeviceKit/Family/state``.
     private func takeReading() async {
         watch.isReadingDue = false
         let values = await speaker?.values() ?? [:]

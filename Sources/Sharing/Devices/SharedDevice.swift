@@ -8,10 +8,13 @@ internal import Transports
 /// ```swift
 /// let device = SharedDevice(settings, row) { try await LinkSchemes.families.open($0) } tell: { print($0) }
 /// let share = try await SocketShare.open(device, at: .tcp(host: "localhost", port: 4000))
-/// try await device.run()
+/// await device.run()
 /// ```
 ///
 /// Clients of a share stay connected while the device is away, but their lines are not kept until it returns.
+///
+/// In this module, a client uses the device by the lines of its protocol, through a share or after `attach`. A program
+/// sends requests to a ``SharingServer``, and names the device in each of them.
 public actor SharedDevice {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -31,6 +34,7 @@ public actor SharedDevice {
     public nonisolated let settings: SharedDeviceSettings
     /// The event loop on which the device and its clients run.
     public nonisolated let loop: EventLoop
+    /// The sharing rules of the device's family.
     let row: SharedFamily
     let clock: any Clock<Duration>
     private let open: Reconnector.Opener
@@ -167,6 +171,7 @@ public actor SharedDevice {
         }
     }
 
+    /// Ends the use of the open link, because it was idle.
     private func endSpeech() { end?.finish() }
 
     private func endSpeaking() async {
@@ -215,6 +220,7 @@ public actor SharedDevice {
         userWaiter = nil
     }
 
+    /// Starts the idle time of an open link that has no users. The link is closed at its end unless a user arrives.
     private func letGoIfIdle() {
         guard case .whileUsed(let idle) = settings.holding, userCount == 0, speaker != nil, idleTimer == nil else {
             return

@@ -60,7 +60,7 @@ public actor SocketShare {
                 await take(channel, usesSpare)
             } catch {
                 if error.code == .cancelled { return }
-                // Most likely there are no more descriptors. Clients that disconnect will free some.
+                // Most likely this process has too many open descriptors. Clients that disconnect will free some.
                 if !isShort { device.report(.short("\(error)")) }
                 isShort = true
                 guard (try? await EventLoopClock(device.loop).sleep(for: .milliseconds(100))) != nil else { return }

@@ -119,7 +119,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         if let error { throw error }
     }
 
-    /// Waits until no more of an earlier answer comes, and creates an exchange.
+    /// Waits until an earlier answer has ended, and creates an exchange.
     ///
     /// - Throws: `cancelled` if the asker no longer wants the line or the task was cancelled, `closed` if the link has
     ///   ended, `notUnderstood` if the earlier answer goes on for too long.
@@ -134,6 +134,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         return Exchange(command, asker)
     }
 
+    /// Waits until no part of an answer has arrived for ``StreamTiming/hush``, or longer if the board may be starting.
     private func waitForSilence(_ command: String) async throws(SessionError) {
         let hush = link.mayHaveReset && !hasSent ? max(Rules.timing.hush, Self.startHush) : Rules.timing.hush
         let patience = clock.elapsed() + hush + Rules.timing.timeout
@@ -147,6 +148,9 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         }
     }
 
+    /// Sends a request.
+    ///
+    /// - Parameter outcome: The outcome in the error if the link fails after a part may have been sent.
     private func send(
         _ request: StreamRequest, _ command: String, outcome: SessionError.Outcome
     ) async throws(SessionError) {
@@ -185,6 +189,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         }
     }
 
+    /// Passes a part of the answer to the asker, and waits until the asker can take more.
     private func hand(_ bytes: [UInt8]) async {
         guard let exchange else { return }
         exchange.hasBegun = true
