@@ -6,7 +6,8 @@ struct LineRate {
     /// nil otherwise. It shows an adapter that delivers bytes when its timer fires.
     let step: Double?
 
-    /// The fewest bytes between the first and the last chunks of answers from which a rate is derived.
+    /// The fewest bytes from which a rate is derived, in all answers together, without the first and the last chunk of
+    /// each.
     private static let fewestBytes = 30
     /// The largest difference of two times for one byte that count as equal, as a share of one of them.
     private static let tolerance = 0.25

@@ -1,5 +1,5 @@
 /// A test message to a phone. Its content says that it is a test, its position is in the ocean, and its category raises
-/// no alarm. Its numbers are sums of few powers of two, so that a phone that passes them on need not round them.
+/// no alarm. Its numbers are exact in binary, so that a phone that passes them on need not round them.
 struct TestMessage {
     let id: String
     let content: String
