@@ -33,7 +33,7 @@ public struct SharedFamily: Sendable {
     init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
         content: SharedContent? = nil,
-        read: @escaping @Sendable (_ line: [UInt8]) -> ClientLine = { ClientLine($0, .change) },
+        read: (@Sendable (_ line: [UInt8]) -> ClientLine)? = nil,
         wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
@@ -41,8 +41,14 @@ public struct SharedFamily: Sendable {
         self.endsAnswersBySilence = endsAnswersBySilence
         self.content = content
         self.begin = begin
-        self.read = read
+        self.read = read ?? { ClientLine($0, Self.effect(of: $0, on: family)) }
         self.wording = wording
+    }
+
+    /// Returns the effect of the command whose line is `line`; any other line may change the device.
+    private static func effect(of line: [UInt8], on family: Family) -> CommandEffect {
+        let command = family.commands.first { $0.parameters.isEmpty && line.elementsEqual($0.line.utf8) }
+        return command?.effect ?? .change
     }
 
     /// Creates the rules of a family whose replies are lines.

@@ -51,6 +51,14 @@ struct FamilyDescriptionTests {
                 ]))
     }
 
+    @Test("A share takes the line of each command for what the description says", arguments: Family.all)
+    func effect(family: Family) throws {
+        let row = try #require(SharedFamily.row(of: family))
+        for command in family.commands where command.parameters.isEmpty {
+            #expect(row.read(Array(command.line.utf8)).effect == command.effect, "\(command.name)")
+        }
+    }
+
     @Test("A field has the limits of its type, its levels, and the word for unknown")
     func fields() throws {
         let fields = try #require(Family.pump.json["state"]?.elements)
