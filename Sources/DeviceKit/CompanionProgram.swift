@@ -4,7 +4,7 @@ package import RecordFormat
 
 /// A program that is installed together with the running program and started only if needed. Libraries that only the
 /// companion links with cost the running program no start-up time. `pumpctl-record` is such a program: it stores
-/// records with SQLite.
+/// records with SQLite. `pumpctl-page` is another: it serves the page in a browser.
 public struct CompanionProgram: Sendable {
     /// The path of the executable.
     public let path: String
@@ -19,7 +19,8 @@ public struct CompanionProgram: Sendable {
     ///   - name: The name of the program.
     ///   - program: The path of the running program; nil for that of this process.
     ///   - folders: More folders, separated by colons, such as the value of PATH.
-    /// - Throws: `not_installed` if none of the folders has a program of that name that this user may execute.
+    /// - Throws: `Trouble` with the code `not_installed` if none of the folders has a program of that name that this
+    ///   user may execute.
     package static func installed(
         _ name: String, besides program: String? = nil, orIn folders: String = ""
     ) throws(Trouble) -> CompanionProgram {
@@ -36,19 +37,21 @@ public struct CompanionProgram: Sendable {
         return CompanionProgram(path: path)
     }
 
-    /// Returns the given program, or else the installed `pumpctl-record`.
+    /// Returns `program`, or the installed `pumpctl-record` if `program` is nil.
     static func recorder(_ program: CompanionProgram?) throws(Trouble) -> CompanionProgram {
         if let program { return program }
         return try installed("pumpctl-record")
     }
 
-    /// Starts the program. Returns the process, and a socket that is connected to the program's standard input and
-    /// output. The caller closes the socket.
+    /// Starts the program.
     ///
     /// - Parameters:
     ///   - arguments: The arguments, without the name of the program.
-    ///   - isServer: Whether the program serves until it is ended: it gets a session of its own, so that Ctrl-C does
-    ///     not reach it, and its standard error leads to the socket too.
+    ///   - isServer: Whether the program serves until it is ended. A server gets a process session of its own (setsid),
+    ///     so that Ctrl-C does not reach it, and its standard error leads to the socket too.
+    /// - Returns: The ID of the process, which the caller reaps, and a socket that is connected to the program's
+    ///   standard input and output, which the caller closes.
+    /// - Throws: `Trouble` with the code `system`.
     package func start(
         _ arguments: [String], isServer: Bool = false
     ) throws(Trouble) -> (process: Int32, socket: CInt) {

@@ -20,7 +20,7 @@ public func withTimeLimit(
     guard let time else {
         do { return (false, .success(try await body())) } catch { return (false, .failure(error)) }
     }
-    // Created before the tasks, which may start late.
+    // Created here, so that the limit counts from this call: the tasks may start late.
     let watch = SessionClock(clock)
     let running = Task(executorPreference: executor) { try await body() }
     let timer = Task(executorPreference: executor) {

@@ -1,6 +1,7 @@
 internal import LineProtocol
 
-/// The state and the event loop of a running ``LineConsole``.
+/// The state of a running ``LineConsole``, and the handling of its events, all in the task that calls
+/// ``run(over:_:)``.
 final class ConsoleConversation {
     private let family: Family
     private let reconnector: Reconnector
@@ -14,9 +15,11 @@ final class ConsoleConversation {
 
     private var link: ConsoleLink?
     private var lines = DeviceLines()
+    /// The number of times that bytes have arrived.
     private var arrivals = 0
-    /// The line that was queued last; nil if bytes have arrived since.
+    /// The line that was queued last for the device; nil if bytes have arrived since, or a link was lost.
     private var pending: [UInt8]?
+    /// The script whose lines are sent; nil if a person types.
     private var script: ConsoleScript?
     /// The console's background tasks, by purpose.
     private var tasks: [Errand: Task<Void, Never>] = [:]
@@ -60,8 +63,8 @@ final class ConsoleConversation {
         return script?.result ?? ConsoleResult()
     }
 
-    /// Handles the events that arrived while the console was ending. Nothing is sent any more, but every unsent line
-    /// and every reply is reported.
+    /// Handles the events that arrived while the console was ending. Nothing is sent any more: entered lines are added
+    /// to ``unsentLines``. Lines of the device and failures to send are reported.
     ///
     /// - Returns: The error of the first line that could not be sent, or of a link that broke before the device
     ///   answered the last typed line; nil if there was none.

@@ -31,8 +31,8 @@ public struct ConsoleResult: Sendable, Hashable {
     public var deviceError: String?
     /// The first line without an answer, or with an answer that did not end; nil if all answers are complete.
     public var unanswered: [UInt8]?
-    /// The number of lines that had been read, but were not sent because the script stopped: at an error if
-    /// ``AnswerRules/failure`` is set, or at an answer that did not end if ``AnswerRules/end`` is set.
+    /// The number of lines that were read from the script's input, but not sent because the script stopped: at an error
+    /// if ``AnswerRules/failure`` is set, or at an answer that did not end if ``AnswerRules/end`` is set.
     public var unsentCount = 0
 
     /// Creates the result of a script whose lines were all sent and answered.
@@ -53,7 +53,7 @@ public struct ScriptLossError: Error, Sendable {
     /// The line that was queued last for the device, which may not have been sent; nil if bytes have arrived since.
     /// Whether the device carried the line out is unknown.
     public var pending: [UInt8]?
-    /// The number of lines in the rest of the script, as far as it had been read; ``pending`` is not counted.
+    /// The number of lines in the rest of the script, as far as its input was read; ``pending`` is not counted.
     public var unsentCount: Int
     /// Whether the script may have more lines than ``unsentCount`` says, because its input had not ended yet.
     public var mayFollow: Bool

@@ -1,10 +1,16 @@
 internal import LineProtocol
 
 /// The lines of a script, read from a pipe. A line is sent only when the wait for the previous line's answer is over.
+///
+/// An instant is the time since the ``ConsoleConversation`` was created.
 struct ConsoleScript {
     private let rules: AnswerRules
+    /// The bytes of the script that are not sent yet. The last line may be incomplete.
     private var text: [UInt8] = []
+    /// Whether the input of the script has ended.
     private(set) var hasEnded = false
+    /// The instant at which the current wait for the device began, or bytes last arrived during it; nil if the script
+    /// does not wait.
     private var waitingSince: Duration?
     /// Whether the answer to the last line is there: any bytes, or the end of the answer if ``AnswerRules/end`` is set.
     /// Also true before the first line, and after a wait without an answer.
@@ -22,7 +28,7 @@ struct ConsoleScript {
     /// The number of lines that were not sent because the device would misread them.
     var refusals = 0
 
-    /// Whether the script waits for the device.
+    /// Whether the script waits for an answer, or for the silence that ends it.
     var isWaiting: Bool { waitingSince != nil }
 
     /// Whether the script is over: it waits for no answer, and has no further line or has stopped.
@@ -33,6 +39,7 @@ struct ConsoleScript {
     /// - Parameter rules: The rules that decide when an answer is complete.
     init(_ rules: AnswerRules = AnswerRules()) { self.rules = rules }
 
+    /// Adds bytes of the script, which need not be whole lines.
     mutating func append(_ bytes: [UInt8]) { text += bytes }
 
     /// Marks the end of the script's input. If answers end with a silence, the script still waits for that silence.
@@ -41,8 +48,8 @@ struct ConsoleScript {
         if rules.end == nil { waitingSince = waitingSince ?? instant }
     }
 
-    /// Removes and returns the next line to send, without its end. Returns nil if no complete line is there, the device
-    /// may still answer, or sending has stopped.
+    /// Removes and returns the next line to send, without its end. Returns nil if no complete line is there, the script
+    /// waits for the device, or sending has stopped.
     mutating func nextLine() -> [UInt8]? {
         guard !isWaiting, !isStopped,
             let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
@@ -99,7 +106,7 @@ struct ConsoleScript {
         waitingSince = nil
     }
 
-    /// The number of lines that are not sent yet.
+    /// The number of lines that are not sent yet. Empty lines, which are never sent, do not count.
     var unsentCount: Int { text.split(separator: 0x0A).count }
 
     /// The result of the script so far.

@@ -9,6 +9,7 @@ public struct DeviceLines: Sendable {
     public static let lineLimit = 1024
 
     private var framer = LineFramer(limit: lineLimit)
+    /// Whether the beginning of the current line was returned already.
     private var isContinuing = false
 
     /// Creates an assembler that has received nothing.
@@ -31,6 +32,7 @@ public struct DeviceLines: Sendable {
         return earlier
     }
 
+    /// The largest number of reads by ``earlier(on:)``.
     private static let earlierReads = 64
 
     /// Adds bytes and returns the lines that they complete. A line longer than ``lineLimit`` is returned in pieces.

@@ -33,6 +33,7 @@ public final class LineConsole: Sendable {
         public init() {}
     }
 
+    /// An event of the console's one stream, from its user, its link or its timers.
     enum Event: Sendable {
         /// A complete line was typed.
         case entered([UInt8])
@@ -86,8 +87,9 @@ public final class LineConsole: Sendable {
     ///   - options: The options of the console.
     ///   - clock: The clock for all time-outs.
     ///   - executor: The executor of the console's tasks.
-    ///   - perform: Decides how to handle an entered line. Handles the line itself if it is a command for the program.
-    ///   - tell: Receives the events to show.
+    ///   - perform: Decides how to handle a typed line, or a line of a script. Handles the line itself if it is a
+    ///     command for the program. Called in the task that calls ``run(over:)``.
+    ///   - tell: Receives the events to show, in that task.
     public init(
         with family: Family, _ reconnector: Reconnector, _ options: Options = Options(),
         clock: any Clock<Duration> = ContinuousClock(), executor: any TaskExecutor = EventLoop.shared,

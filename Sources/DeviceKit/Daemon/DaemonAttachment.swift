@@ -64,7 +64,8 @@ extension DaemonError {
     /// The highest rank of a failure that does not show that the daemon has the device.
     fileprivate static let unknownRank = 3
 
-    /// A number that orders failures by how much they say about the requested device.
+    /// A number that orders failures by how much they say about the requested device: no daemon; a daemon without the
+    /// device; no answer; no permission to ask; and last, a daemon that has the device, or a cancellation.
     fileprivate var rank: Int {
         switch code {
         case .notRunning: 0

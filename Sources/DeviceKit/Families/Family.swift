@@ -18,7 +18,7 @@ public import LineProtocol
 ///     wire: WireRules(follow: FamilyMonitor.follower(of: ScaleFamily.self)))
 /// ```
 public struct Family: Sendable {
-    /// The name of the family, as `pump`, for `--family`, `sim:` and records.
+    /// The name of the family, such as `pump`, for `--family`, `sim:` and records.
     public var name: String
     /// A device of the family in a sentence, with the indefinite article: `a pump`.
     public var device: String
@@ -45,12 +45,12 @@ public struct Family: Sendable {
     /// Creates a family. Omitted properties stand for features that the family does not have.
     ///
     /// - Parameters:
-    ///   - name: The name of the family, as `pump`.
+    ///   - name: The name of the family, such as `pump`.
     ///   - device: A device of the family, with the indefinite article: `a pump`.
     ///   - baudRate: The default baud rate of the serial port.
     ///   - readingTime: The time that a device may need to read a typed line.
-    ///   - reasonForNoStop: The reason that there is no command that makes a device safe; nil if there is one, or to give
-    ///     no reason.
+    ///   - reasonForNoStop: The reason that there is no command that makes a device safe; nil if there is one, or to
+    ///     give no reason.
     ///   - commands: The commands that a host can send.
     ///   - events: The lines that the devices send unsolicited, or that begin or end a long answer.
     ///   - errors: The errors that the devices report.
@@ -116,7 +116,7 @@ extension Family {
         self == .raw ? nil : Self.all.first { $0 != self && $0.wire.recognizes(line) }
     }
 
-    /// Returns the field with this key, which has the label and the unit of a recorded value; nil if there is none.
+    /// Returns the field with this key, such as the name of a recorded value; nil if there is none.
     public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
 
     /// Whether a line is a command of the family. Case is ignored, and a command with parameters is recognized by the
@@ -134,8 +134,8 @@ extension Family {
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }
 
-/// The meaning of a family's lines, for programs that know nothing else about the family. These rules are code for now;
-/// all other properties of a family are data.
+/// The meaning of a family's lines as functions, for programs that know nothing else about the family. Lines are passed
+/// without their ends.
 public struct WireRules: Sendable {
     /// Returns the reason that a text, of one line or several, must not be sent as typed; nil if sending is safe.
     public var danger: @Sendable (_ text: [UInt8]) -> String?
@@ -143,16 +143,16 @@ public struct WireRules: Sendable {
     public var errorCode: @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String?
     /// Returns whether only devices of this family send a line.
     public var recognizes: @Sendable (_ line: [UInt8]) -> Bool
-    /// Makes a device safe; nil if that is impossible. The family ``Family/raw`` has that of the pump, as its devices may
-    /// be pumps.
+    /// Makes a device safe; nil if no command of the family does. ``Family/raw`` uses the pump's function, because its
+    /// devices may be pumps.
     public var stop: Stop?
     /// Follows a device; nil if no state of the device can be known. Use ``FamilyMonitor/follower(of:)`` to make this
     /// function.
     public var follow: FamilyMonitor.Follower?
 
     /// Makes the device at `link` safe. Returns once the device is known to be safe, and throws if it is not within
-    /// `timeout`. The function receives from `link` and may close it. A caller that needs the link later passes a link
-    /// that only shares it.
+    /// `timeout`. The function receives from `link` and may close it. A caller that needs the link later passes a
+    /// wrapper that stays open when it is closed, as ``HeldLink`` does.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void

@@ -16,7 +16,8 @@ public struct FamilyCommand: Sendable, Hashable {
     public var danger: String?
     /// Whether the answer contains the device's state.
     public var tellsState: Bool
-    /// The values of the family's first field in which a device carries out the command; nil if it always does.
+    /// The values of the first field in ``Family/state`` with which a device carries out the command; nil if a device
+    /// always does.
     public var states: [String]?
 
     /// Creates a command.

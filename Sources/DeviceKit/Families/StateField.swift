@@ -31,7 +31,7 @@ public struct StateField: Sendable, Hashable {
         self.levels = levels
     }
 
-    /// A judgement of the numbers from the end of the level before.
+    /// A judgement of the numbers above the previous level, up to ``upTo``.
     public struct Level: Sendable, Hashable {
         /// The severity of a level for the person who watches the device.
         public enum Grade: String, Sendable, Hashable, CaseIterable {
@@ -39,7 +39,7 @@ public struct StateField: Sendable, Hashable {
             case good
             /// Worth a look.
             case warning
-            /// A trouble, which the person should end.
+            /// A problem that the person should end.
             case bad
         }
 

@@ -13,7 +13,7 @@ public import Transports
 /// Each line holds an address, a space and a name. Adding a name rewrites the file. If two commands add names at the
 /// same moment, the later write wins; the other name is stored at its next use.
 public struct BLEMemoryFile: BLENameMemory {
-    /// The largest number of lines. The first, which are the oldest, are dropped first.
+    /// The largest number of lines. Beyond it, lines at the beginning, which are the oldest, are dropped.
     public static let limit = 1000
     /// The largest size in bytes. A larger file was not written by this type.
     static let sizeLimit = 1 << 20

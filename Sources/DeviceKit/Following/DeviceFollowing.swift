@@ -1,6 +1,7 @@
 import LineProtocol
 
-/// The work of a ``DeviceMonitor``. All events go through one stream and are handled in order.
+/// The polling, listening and reconnecting of a ``DeviceMonitor``. All events go through one stream and are handled in
+/// order.
 final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     // @unchecked: one task calls `begin`, and after that one other task calls `follow`.
 
@@ -28,7 +29,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     private var session: Session<F>?
     private var tasks: [Task<Void, Never>] = []
-    /// The query between two polls; nil if none is running.
+    /// The query that ``askIfStateIsOpen()`` has started; nil if there is none, or if a query has ended since.
     private var question: Task<Void, Never>?
     /// The state that the device has reported over this link.
     private var state = F.State()
@@ -198,7 +199,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         ]
     }
 
-    /// Queries the state at a steady pace. Queries that were missed during a silence are not made up for.
+    /// Queries the state every `interval`, counted from the beginning of one query to the next. If a query takes
+    /// longer, the next one follows at once, and the times that were missed are skipped.
     private static func poll(
         _ session: Session<F>, _ events: AsyncStream<Event>.Continuation, every interval: Duration, timeout: Duration,
         by watch: SessionClock

@@ -11,9 +11,10 @@ public import LineProtocol
 /// for try await update in monitor { print(update.event, update.state.power) }
 /// ```
 ///
-/// The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one reader. The
-/// monitor ends when the reader stops reading: its link is then closed shortly afterwards, at the latest when
-/// ``close()`` returns. Programs for devices of any family use ``FamilyMonitor``.
+/// The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one reader.
+/// Updates are kept without limit until the reader takes them. When the reader leaves its loop, the monitor ends, and
+/// its link is closed shortly afterwards, at the latest when ``close()`` returns. Programs for devices of any family
+/// use ``FamilyMonitor``; for a family without a query, ``LinkFollowing`` follows the messages alone.
 public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
     public typealias Element = DeviceUpdate<F>
 
@@ -70,6 +71,7 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
 
         /// Waits for the next update.
         ///
+        /// - Returns: The update; nil if the reader's task is cancelled.
         /// - Throws: The reason that the device can't come back; `CancellationError` once the monitor is closed.
         public mutating func next() async throws -> Element? { try await updates.next(isolation: #isolation) }
 

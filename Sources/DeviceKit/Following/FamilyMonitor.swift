@@ -75,6 +75,7 @@ public struct FamilyMonitor: AsyncSequence, Sendable {
 
         /// Waits for the next update.
         ///
+        /// - Returns: The update; nil if the reader's task is cancelled.
         /// - Throws: The reason that the device can't come back; `CancellationError` once the monitor is closed.
         public mutating func next() async throws -> FamilyUpdate? { try await read() }
     }

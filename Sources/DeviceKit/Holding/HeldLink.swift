@@ -19,6 +19,7 @@ public final class HeldLink: LinkWrapper {
     }
 
     public let link: any Link
+    /// The second users of the link, one for each running attempt to switch the device off.
     private let taps = Mutex<[ObjectIdentifier: LinkTap]>([:])
     private let service = Mutex<OffService?>(nil)
 
@@ -29,8 +30,8 @@ public final class HeldLink: LinkWrapper {
     ///   - link: An open link.
     ///   - family: The family of the device.
     ///   - loop: The event loop of the socket.
-    ///   - onStop: Called when OFF is requested, before OFF is sent. From then on the holder must not switch the device
-    ///     on.
+    ///   - onStop: Called at each request for OFF, before OFF is sent; must not block. From then on the holder must not
+    ///     switch the device on.
     ///   - explain: Describes to the requesting program why the device is not known to be off.
     ///   - note: Receives the reports.
     public static func open(
@@ -100,7 +101,8 @@ public final class HeldLink: LinkWrapper {
 
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         await link.forward { arrival in
-            // Once the link has ended, another program may own the device.
+            // Once the link has ended, another program may own the device, and requests for OFF must reach that
+            // program.
             if case .ended = arrival { Task(executorPreference: self.executor) { await self.closeService() } }
             self.tell(arrival)
             receiver(arrival)

@@ -1,7 +1,9 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// A second user of an open link. Only ``take(_:)`` delivers arrivals to the tap. Closing the tap leaves the link open.
+/// A second user of an open link, on which a session can run while the first user goes on. The first user passes each
+/// arrival to ``take(_:)``, and only ``forward(to:)`` delivers it: ``receive()`` returns nil at once. Closing the tap
+/// leaves the link open.
 final class LinkTap: Link {
     private let link: any Link
     private let receiver = Mutex<(@Sendable (LinkArrival) -> Void)?>(nil)

@@ -1,6 +1,7 @@
 internal import LineProtocol
 
-/// The answer to an ``OffRequest``. On the socket it is a few lines of text.
+/// The answer to an ``OffRequest``. On the socket it is the line `off`, or `failed STATUS` and five lines: code,
+/// outcome, device code, message and hint. A line is empty if the failure has no such text.
 public enum OffAnswer: Sendable, Hashable {
     /// The device has confirmed that it is off.
     case off

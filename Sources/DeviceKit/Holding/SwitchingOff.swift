@@ -23,8 +23,8 @@ public struct SwitchingOff: Sendable {
         case openingAgain(LinkError?)
         /// A device was found that is not accepted as the lost one, for this reason.
         case doubtful(LinkError)
-        /// The device at the endpoint has acknowledged OFF, but may be another device. The state of the original device
-        /// is unknown.
+        /// The device at the endpoint has confirmed that it is off, but may be another device. The state of the lost
+        /// device is unknown.
         case unverified
         /// The link can't be reopened.
         case notOpened(LinkError)
@@ -32,7 +32,8 @@ public struct SwitchingOff: Sendable {
         case doneByOther(LinkHolder?)
     }
 
-    /// Makes the device at a link safe within `timeout`, and closes the link.
+    /// Makes the device at a link safe within `timeout`, and closes the link. Throws if the device has not confirmed in
+    /// time that it is safe.
     public typealias Stop = @Sendable (_ link: any Link, _ timeout: Duration) async throws -> Void
 
     /// The pause between attempts to open a device that another program has. Most runs of this program end within
@@ -80,10 +81,10 @@ public struct SwitchingOff: Sendable {
         self.tell = tell
     }
 
-    /// Switches the device at `endpoint` off. Returns once the device has acknowledged OFF, or the program that holds
-    /// the device has reported that the device is off.
+    /// Switches the device at `endpoint` off. Returns once the device has confirmed that it is off (an acknowledgement
+    /// of OFF is not enough), or the program that holds the device has reported this confirmation.
     ///
-    /// - Throws: `SessionError` if the device has not acknowledged OFF. `LinkError` if the device can't be opened.
+    /// - Throws: `SessionError` if the device has not confirmed that it is off. `LinkError` if it can't be opened.
     ///   ``OffByOtherError`` if the holder of the device was asked, and failed or did not answer in time. `OffFailure`
     ///   if the family has no command that makes a device safe. The errors of `open` and `stop`.
     public func run(at endpoint: Endpoint) async throws {
@@ -114,7 +115,7 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// Returns the longest wait for the acknowledgement of the device at `link`.
+    /// Returns the longest wait until the device at `link` has confirmed that it is off.
     private func time(over link: any Link) -> Duration {
         link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
     }

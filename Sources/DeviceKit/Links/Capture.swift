@@ -24,9 +24,11 @@ public final class Capture: Sendable {
         var isWriting = false
         /// The result of opening the file; nil until it is known.
         var opening: Result<Void, CaptureError>?
+        /// The waiting callers of ``Capture/opened()``.
         var openers: [UnsafeContinuation<Void, Never>] = []
         /// Whether the capture has ended early. It then takes no more events: a file with a gap can't be replayed.
         var hasEnded = false
+        /// The waiting callers of ``Capture/finish(within:)``.
         var finishing: [UnsafeContinuation<Bool, Never>] = []
     }
 
@@ -50,8 +52,8 @@ public final class Capture: Sendable {
     ///   - program: The name and version of the program, for the header.
     ///   - family: The family of the devices, for the header.
     ///   - clock: The clock that measures the times of events.
-    ///   - tell: Receives the reason if the capture ends early; must not block.
-    /// - Throws: `CaptureError`.
+    ///   - tell: Receives the reason if the capture ends early, on any thread; must not block.
+    /// - Throws: `CaptureError` if the file can't be created.
     public convenience init(
         at path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         tell: @escaping @Sendable (CaptureError) -> Void
@@ -68,9 +70,10 @@ public final class Capture: Sendable {
     ///   - program: The name and version of the program, for the header.
     ///   - family: The family of the devices, for the header.
     ///   - clock: The clock that measures the times of events.
-    ///   - onFailedOpening: Receives the reason if the file can't be created, on another thread; nil if ``opened()`` is
-    ///     used instead.
-    ///   - tell: Receives the reason if the capture ends early, after the file was created; must not block.
+    ///   - onFailedOpening: Receives the reason if the file can't be created, on the writing thread; nil if
+    ///     ``opened()`` is used instead.
+    ///   - tell: Receives the reason if the capture ends early, after the file was created, on any thread; must not
+    ///     block.
     public convenience init(
         openingAt path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil, tell: @escaping @Sendable (CaptureError) -> Void

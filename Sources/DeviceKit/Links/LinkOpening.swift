@@ -15,13 +15,14 @@ public import Transports
 public struct LinkOpening: Sendable {
     /// An occurrence that concerns a link.
     public enum Report: Sendable {
-        /// The current step of opening a BLE device. Nil once opening is over, if ``LinkOpening/patience`` delays the
-        /// steps and one was reported.
+        /// The current step of opening a BLE device. Nil at the end of the opening, if ``LinkOpening/patience`` is set
+        /// and a step was reported.
         case step(BLEOpeningStep?)
         /// Another program has the device, and this program waits until the device is free. The holder is nil if it
         /// can't be identified.
         case waiting(LinkHolder?)
-        /// A daemon owns the device and forwards the traffic. Not reported for `shared:NAME`, which asks for it.
+        /// A daemon owns the device and forwards the traffic. Not reported for `shared:NAME`, which always leads
+        /// through a daemon.
         case throughDaemon(SharedDeviceAddress)
         /// A traced link is open.
         case opened
@@ -44,14 +45,14 @@ public struct LinkOpening: Sendable {
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
     /// The longest time to open a BLE device, or the device of `shared:NAME`; nil for the default limits of the steps.
     public var limit: Duration?
-    /// Whether opening a BLE device connects again and again, until ``limit`` or 60 s, if a failure occurs between the
-    /// connection and the subscription. Otherwise opening connects once more.
+    /// Whether opening a BLE device connects again and again, if pairing or subscribing to notifications fails, until
+    /// ``limit`` is over, or 60 s if it is nil. If false, opening connects once more.
     public var isPersistent = false
-    /// The time after the first step of opening a BLE device in which no step is reported; nil to report each step when
-    /// it begins.
+    /// The time from the beginning of the first step of opening a BLE device during which no step is reported; nil to
+    /// report each step when it begins.
     public var patience: Duration?
-    /// The longest wait for a device that another program has. The wait for a daemon's answer is at least 5 s, unless
-    /// the daemon is stopped, as by Ctrl-Z.
+    /// The longest wait for a device that another program has; zero to fail at once. The wait for a daemon's answer is
+    /// at least 5 s, unless the daemon is stopped, as by Ctrl-Z.
     public var wait = Duration.zero
     /// The longest wait for a device that is probably free soon: another run of this program has it, accepts no
     /// requests for OFF and is not stopped; a daemon is opening it; or its holder can't be identified. ``wait`` applies
@@ -102,7 +103,10 @@ public struct LinkOpening: Sendable {
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
     ///   - use: The purpose of the link.
-    ///   - onStop: Called when another program requests OFF, before OFF is sent; only for ``LinkUse/watching``.
+    ///   - onStop: Called at each request of another program for OFF, before OFF is sent; must not block. Used only for
+    ///     ``LinkUse/watching``.
+    /// - Throws: `busy` or `unavailable` if another program has the device and the wait is over; `cancelled`;
+    ///   `wrongFamily` if the device of a daemon belongs to another family; the other errors of opening.
     public func link(
         to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
     ) async throws(LinkError) -> any Link {
@@ -187,6 +191,7 @@ public struct LinkOpening: Sendable {
                 unknownSince != nil && (busy.holder != nil || endpoint.isSerialPort)
                 && seesAllPrograms ?? LinkHolder.areAllSeen
             isCrowd = isCrowd || remedy == .waitForHolder || hasEnded
+            // The holder can't be identified, but probably only because it has just come or gone.
             let isPassing =
                 unknownSince.map { isCrowd || looks < Self.leastLooks || waited - $0 < Self.shortWait } ?? false
             let endsSoon = remedy == .waitForHolder || busy.isNotReadyAtDaemon || isPassing
@@ -219,7 +224,8 @@ public struct LinkOpening: Sendable {
     /// Opens a link to a busy device through a daemon, if one shares the device.
     ///
     /// - Parameter busy: The error of the attempt to open the device directly.
-    /// - Throws: `busy`, as ``LinkError/asking(_:)`` explains it, if no daemon shares the device; `wrongFamily`.
+    /// - Throws: `busy` itself if no daemon can be asked for the device; the error of ``LinkError/asking(_:)`` if no
+    ///   daemon shares the device; `wrongFamily`.
     private func linkThroughDaemon(
         to endpoint: Endpoint, after busy: LinkError
     ) async throws(LinkError) -> any Link {
@@ -304,6 +310,7 @@ public struct LinkOpening: Sendable {
                 link, as: endpoint.nameForPeople, device: { endpoint.attachedSerialPort?.deviceName }
             ) { tell(name, .recording($0)) }
         }
+        // The outermost wrapper, so that the others trace, record and capture an OFF that another program requests.
         return use == .watching ? await held(link, onStop: onStop) : link
     }
 
@@ -311,7 +318,7 @@ public struct LinkOpening: Sendable {
     ///
     /// - Parameters:
     ///   - link: An open link, perhaps not opened by ``link(to:for:onStop:)``.
-    ///   - onStop: Called when another program requests OFF, before OFF is sent.
+    ///   - onStop: Called at each request of another program for OFF, before OFF is sent; must not block.
     public func held(_ link: any Link, onStop: (@Sendable () -> Void)? = nil) async -> any Link {
         await HeldLink.open(link, of: family, on: loop, onStop: onStop, explain: explain) { [tell, name = link.name] in
             tell(name, .held($0))

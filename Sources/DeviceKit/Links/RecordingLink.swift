@@ -12,11 +12,11 @@ public final class RecordingLink: LinkWrapper {
 
     /// A recorded occurrence.
     public enum Entry: Sendable, Hashable {
-        /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`. The program that sends commands for
-        /// others adds `command`.
+        /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`. A daemon adds `command`, a change of
+        /// the device with its author and its outcome.
         case event(kind: String, text: String)
-        /// The device reported values. A ``RecordingLink`` itself does not understand its traffic; the program that does
-        /// records them by ``SharedRecording/record(_:)``.
+        /// The device reported values. A ``RecordingLink`` does not understand its traffic and never sends this entry;
+        /// a program that does understand it records the values by ``SharedRecording/record(_:)``.
         case reading(Reading)
         /// The link was lost.
         case lost(LinkError)
@@ -51,6 +51,8 @@ public final class RecordingLink: LinkWrapper {
         }
     }
 
+    /// Sends before recording, because the bytes may be OFF, which nothing may delay. The bytes are still recorded
+    /// before their answer.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         guard try link.sendAtOnce(bytes) else { return false }
         take(bytes, "sent", sent)

@@ -1,7 +1,7 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that shows its traffic.
+/// A link that passes its traffic to a closure, for a person to read.
 public final class TracedLink: LinkWrapper {
     /// A shown occurrence.
     public enum Entry: Sendable, Hashable {
@@ -92,7 +92,7 @@ public final class TracedLink: LinkWrapper {
         try await link.confirmConnection()
     }
 
-    /// Shows the end of the link once. Calls that send do not show it.
+    /// Shows the end of the link once, when receiving reports the end. A cancelled call does not end the link.
     private func showEnd(_ error: LinkError?) {
         if error?.code == .cancelled { return }
         let isFirst = hasShownEnd.withLock { hasShown in

@@ -4,8 +4,8 @@ internal import ModuleDialects
 /// The exchange of commands and answers over a module's UART, one at a time.
 ///
 /// The device may be a pump instead of a module. Every command begins with `AT`, which is no pump command. Until the
-/// device has answered as a module, every started line is ended. A pump answers such a line with an error, and then
-/// nothing more is sent.
+/// device has answered as a module, each line is ended, so that a pump keeps no half-sent line. A pump answers such a
+/// line with an error, and then nothing more is sent.
 struct ModuleConversation {
     /// The longest wait for the beginning of an answer. A pump answers within 250 ms.
     static let patience = Duration.milliseconds(500)
@@ -13,7 +13,8 @@ struct ModuleConversation {
     private static let quiet = Duration.milliseconds(150)
     /// The largest size of an answer in bytes.
     private static let longestAnswer = 2048
-    /// The number of probes for a module that is restarting.
+    /// The number of probes for a module that is restarting. A probe without an answer takes ``patience``, or twice as
+    /// long if the module's commands have no end.
     private static let readinessTries = 10
     private static let lineEnd = "\r\n"
 
@@ -112,7 +113,8 @@ struct ModuleConversation {
 
     /// Sends a text unchanged, and collects the answer until silence. Returns the answer's lines without empty ones.
     ///
-    /// - Throws: `otherDevice` if a line shows that the device is of a known family and no module; `link`.
+    /// - Throws: `otherDevice` if a line shows that the device is of a known family and no module; `link`. The outcome
+    ///   of both is `notSent`, which the caller replaces if `text` changes a setting.
     func exchange(_ text: String) async throws(ModuleSetupError) -> [String] {
         // Bytes that arrived late are no answer to this text, but they may show that the device is a pump.
         try Self.check(try await linked { () throws(LinkError) in try await receiveLate() })

@@ -7,6 +7,7 @@ extension ModuleSetup {
     /// The number of probes if opening may have reset the board, which then does not listen for up to 8 s.
     private static let triesAfterReset = 8
 
+    /// Finds the module, calls `body`, and closes the link to the module.
     func withModule<Value>(
         _ body: (FoundModule) async throws(ModuleSetupError) -> Value
     ) async throws(ModuleSetupError) -> Value {
@@ -14,6 +15,7 @@ extension ModuleSetup {
         return try await closing(module) { () throws(ModuleSetupError) in try await body(module) }
     }
 
+    /// Calls `body`, then closes the link to `module`, also if `body` throws.
     func closing<Value>(
         _ module: FoundModule, _ body: () async throws(ModuleSetupError) -> Value
     ) async throws(ModuleSetupError) -> Value {
@@ -23,6 +25,9 @@ extension ModuleSetup {
         return try result.get()
     }
 
+    /// Opens the port at a rate; nil for the port's own rate.
+    ///
+    /// - Throws: `link`; `shared` if the link leads through a daemon.
     func opened(_ rate: Int?) async throws(ModuleSetupError) -> any Link {
         let link: any Link
         do throws(LinkError) { link = try await open(rate) } catch {
@@ -35,6 +40,9 @@ extension ModuleSetup {
         return link
     }
 
+    /// Probes for a module at each of the ``rates``, until one answers. The caller closes the link of the module.
+    ///
+    /// - Throws: `noAnswer`; the errors of ``ModuleConversation/dialect(commandEnd:)`` and ``opened(_:)``.
     func find() async throws(ModuleSetupError) -> FoundModule {
         for rate in rates {
             report(.looking(baudRate: rate))

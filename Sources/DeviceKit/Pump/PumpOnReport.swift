@@ -15,8 +15,9 @@ public struct PumpOnReport: Sendable {
 
     /// Reads the state.
     ///
-    /// The potentiometer sets the speed in the loop turn after the one that starts the pump. So TEMP is sent first: a
-    /// STATUS line that arrives after its answer comes from a still later turn, even if the line is unsolicited.
+    /// The firmware handles at most one command in each turn of its main loop. The pump's knob sets the speed in the
+    /// turn after the one that starts the pump. So TEMP is sent first: a STATUS line that arrives after the answer to
+    /// TEMP comes from a still later turn, even if the line is unsolicited.
     ///
     /// - Parameters:
     ///   - pump: A session with the pump, after ON was acknowledged.

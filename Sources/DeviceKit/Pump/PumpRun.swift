@@ -21,7 +21,8 @@ internal import Synchronization
 public struct PumpRun: Sendable {
     /// The parameters of a run.
     public struct Plan: Sendable {
-        /// The duration of the run. The firmware stops the pump after 30 minutes.
+        /// The duration of the run, from the first reading of the state after ON was acknowledged. The firmware stops
+        /// the pump after 30 minutes.
         public var time: Duration
         /// The speed to set; nil to keep the speed with which the pump starts.
         public var speed: PumpSpeed?
@@ -47,7 +48,7 @@ public struct PumpRun: Sendable {
         case offUnanswered(SessionError)
         /// The link is lost, and the pump may be on. The run waits for the device in order to switch it off.
         case lost(LinkError)
-        /// The pump is left as it is: it was not switched on, or it has stopped in its error state.
+        /// The pump is left as it is, without OFF: it was not switched on, or it has stopped in its error state.
         case leftAlone
         /// The pump has confirmed that it is off.
         case off
@@ -79,9 +80,9 @@ public struct PumpRun: Sendable {
     ///   - timeout: The time-out of each command.
     ///   - clock: The clock for the run's time and for time-outs.
     ///   - executor: The executor of the run's tasks.
-    ///   - reopen: Opens a link to the same device as soon as possible. The run calls `reopen` again after an error,
-    ///     except `LinkError.Code.disconnected`: then the device can't come back. ``Reconnector/link()`` is such a
-    ///     function.
+    ///   - reopen: Waits for the same device and opens a link to it, as ``Reconnector/link()`` does. Called after the
+    ///     link is lost, and again after an error; not after `LinkError.Code.disconnected`, which means that the device
+    ///     can't come back.
     ///   - tell: Called with each report, in order; must not block.
     public init(
         _ plan: Plan, timeout: Duration = PumpSession.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
@@ -185,7 +186,7 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Returns the time of the next poll, on the same clock as the run's time.
+    /// Returns the time of the next poll. Both times count from the beginning of the run's duration.
     private func nextPoll(after now: Duration) -> Duration {
         let (next, last) = (now + Self.pollInterval, plan.time - Self.lastPoll)
         return now < last ? min(next, last) : next
@@ -311,8 +312,9 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Waits for the device and switches the pump off, until the pump's own 30 minutes are over. The work runs in a
-    /// task of its own, which the cancellation that ended the run does not reach.
+    /// Waits for the device and switches the pump off, until the pump's own 30 minutes, counted from the call of
+    /// ``run(_:)``, are over. The work runs in a task of its own, which the cancellation that ended the run does not
+    /// reach.
     private func regain(after error: LinkError, _ watch: SessionClock) async throws {
         let regaining = Task(executorPreference: executor) { await regain(watch) }
         // Reported after the task has been created: a blocked terminal must not prevent its start.

@@ -3,7 +3,8 @@ public import SerialPort
 public import Transports
 
 extension Endpoint {
-    /// The serial port to which the endpoint leads now; nil if there is none, or udev lists none.
+    /// The serial port to which the endpoint leads now; nil if there is none, or if udev does not list it, as in a
+    /// container.
     public var attachedSerialPort: SerialPortInfo? {
         switch scheme {
         case "serial":

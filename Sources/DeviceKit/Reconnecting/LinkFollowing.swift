@@ -2,7 +2,7 @@ public import LineProtocol
 internal import Synchronization
 
 /// Follows the unsolicited messages of a device, and reconnects if the link is lost. The elements are messages, losses
-/// and returns.
+/// and returns. To query the device's state at intervals as well, use a ``DeviceMonitor``.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("ble:storm")
@@ -14,8 +14,8 @@ internal import Synchronization
 ///
 /// The link is read only as fast as the sequence is, so that back-pressure reaches the device if its carrier supports
 /// that. The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one
-/// reader, and ends when the reader stops reading: the link is then closed shortly afterwards, at the latest when
-/// ``close()`` returns.
+/// reader. When the reader leaves its loop, the link is closed shortly afterwards, at the latest when ``close()``
+/// returns.
 public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// An event of a followed device.
     public enum Element: Sendable {
@@ -64,6 +64,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
 
         /// Waits for the next event.
         ///
+        /// - Returns: The event, never nil: the sequence ends by an error.
         /// - Throws: The reason that the device can't come back; `CancellationError` once the link is closed or the
         ///   task is cancelled.
         public mutating func next() async throws -> Element? {

@@ -23,8 +23,8 @@ public import Transports
 /// first would take it from the daemon, and so from all of the daemon's clients. If no daemon listens for
 /// ``daemonPatience``, the device is looked for directly.
 public final class Reconnector: Sendable {
-    /// The longest pause between two attempts, except for a BLE device. After the device was found, a new search waits
-    /// as long.
+    /// The longest pause between two attempts, except for a BLE device. Also the shortest time between finding the
+    /// device and beginning the next search.
     public static let interval = Duration.seconds(1)
 
     /// The longest wait for a daemon to listen again, for example after a restart.
@@ -40,6 +40,7 @@ public final class Reconnector: Sendable {
     private let endpoint: Endpoint
     /// The endpoint of the device at its daemon; nil if the device was not reached through a daemon.
     private let sharedEndpoint: Endpoint?
+    /// The `Link.deviceID` of the device when the reconnector was created.
     private let deviceID: String?
     /// The endpoint at which the daemon has opened the device; nil if it is unknown or there is no daemon.
     private let sharedDevice: String?
@@ -125,10 +126,10 @@ public final class Reconnector: Sendable {
         return deviceID.map { $0 != node } ?? false
     }
 
-    /// Opens a link to the device as soon as possible.
+    /// Waits for the device without a time limit, and opens a link to it as soon as possible.
     ///
-    /// - Throws: `LinkError` if waiting does not help: `LinkError.Code.disconnected` if no returning
-    ///   device can be identified as the same one; other errors of `open`; `CancellationError`.
+    /// - Throws: `LinkError` if waiting does not help: `LinkError.Code.disconnected` if no returning device can be
+    ///   identified as the same one; errors of `open` such as `invalidEndpoint`. `CancellationError`.
     public func link() async throws -> any Link { try await link(takingUnknown: false) }
 
     /// Opens a link like ``link()``, but accepts any device at the endpoint if ``isDeviceUnknown``. The device may be
@@ -252,7 +253,7 @@ public final class Reconnector: Sendable {
     private func link(
         at path: String, of identity: PortIdentity, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
-        // Returns nil if udev can't be asked now.
+        // Returns whether the port at the path is the device's; nil if udev can't be asked now.
         func isDevices() -> Bool? {
             try? SerialPortDiscovery.ports().contains { $0.path == path && identity.matches($0) }
         }

@@ -11,7 +11,7 @@ public import Transports
 /// ```
 ///
 /// - Parameters:
-///   - endpoint: The endpoint of the device. Evaluated only after a loss.
+///   - endpoint: The endpoint of the device; nil to not repeat the query. Evaluated only after a loss.
 ///   - attempts: The largest number of attempts.
 ///   - patience: The time from the beginning of the first attempt in which further attempts may begin.
 ///   - clock: The clock that measures `patience`.

@@ -3,17 +3,20 @@ internal import LineProtocol
 internal import RecordFormat
 internal import Synchronization
 
-/// The recorded session of one link.
+/// The recorded session of one link: the time from its opening to its end.
 ///
-/// Recording starts only after something has gone over the link, since the first bytes may be OFF, which must not wait;
-/// or at ``begin()``.
+/// The session starts after the first bytes have gone over the link, or at ``begin()``. It does not start before,
+/// because the first bytes may be OFF, which must not wait for the start of `pumpctl-record`.
 public final class LinkSession: Sendable {
-    /// Begins a session. Returns its recording and its number; nil if it can't begin.
+    /// Begins a session. Returns the recording that contains the session and the number of the session in it; nil if
+    /// the session can't begin.
     public typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
 
     private enum State {
+        /// The session has not started. The entries so far are kept, with their times.
         case waiting([(RecordTime, RecordingLink.Entry)])
         case recording(Recording, UInt64)
+        /// The session could not start, so nothing is recorded.
         case failed
     }
 

@@ -17,7 +17,8 @@ public struct RecordQuery {
         public var path: String
         /// The size of the database in bytes; 0 if nothing was recorded yet.
         public var byteCount: Int
-        /// Whether the database has the index for sessions and devices: see ``RecordQuery/optimize(by:)``.
+        /// Whether the database has the index for sessions and devices: see ``RecordQuery/optimize(by:)``. Also true if
+        /// there is no database.
         public var isOptimized: Bool
     }
 
@@ -48,7 +49,7 @@ public struct RecordQuery {
     /// Reads values over time.
     ///
     /// - Parameters:
-    ///   - columns: The width of the plot. Each series has at most two points in each column.
+    ///   - columns: The width of the plot, 1 to 10,000. Each series has at most two points in each column.
     ///   - filter: Selects the readings.
     ///   - program: The program that keeps the record; nil for the installed one.
     /// - Returns: A series for each value.
@@ -79,7 +80,8 @@ public struct RecordQuery {
     /// in a large record fast.
     ///
     /// - Parameter program: The program that keeps the record; nil for the installed one.
-    /// - Returns: Whether the index was missing and was added.
+    /// - Returns: Whether this call has added the index. Also false if the record is so small that opening it has added
+    ///   the index.
     public static func optimize(by program: CompanionProgram? = nil) throws(Trouble) -> Bool {
         let answers = try RecordConversation(["optimize"], by: program)
         while let answer = try answers.next() {

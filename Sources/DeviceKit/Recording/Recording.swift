@@ -5,7 +5,8 @@ public import RecordFormat
 internal import Synchronization
 public import Transports
 
-/// Passes a device's messages to the program that keeps the record. Only ``end(_:_:)`` waits for that program.
+/// Passes the readings, events and errors of a device to the writing program, `pumpctl-record`, which stores them in
+/// the record. Only ``end(_:_:)`` waits for that program.
 ///
 /// A problem with the record is reported, and never interrupts the control of the device.
 public final class Recording: Sendable {
@@ -33,17 +34,23 @@ public final class Recording: Sendable {
     private struct State {
         /// The session that ``Recording/beginSession(at:)`` began last; 0 before the first.
         var session: UInt64 = 0
+        /// The number of the session that began last, by any method; 0 before the first.
         var lastSession: UInt64 = 0
         /// The sessions that have begun and not ended.
         var openSessions: Set<UInt64> = []
+        /// The lines that are not sent to the writing program yet.
         var pending: [UInt8] = []
+        /// Whether a task is sending lines to the writing program.
         var isWriting = false
         /// Whether the writing program has ended, or is no longer awaited.
         var isBroken = false
         /// Whether the writing program is no longer awaited.
         var isAbandoned = false
+        /// The number of records that are known to be lost.
         var lost = 0
+        /// Whether the writing program has reported the numbers of written and lost records, which is its last report.
         var isEnded = false
+        /// The waiting caller of ``Recording/end(_:_:)``.
         var waiter: UnsafeContinuation<Void, Never>?
     }
 
@@ -54,13 +61,14 @@ public final class Recording: Sendable {
     private let tell: @Sendable (Report) -> Void
     private let state = Mutex(State())
 
-    /// Starts the writing program. Call ``listen()`` next.
+    /// Starts the writing program. Call ``listen()`` next, and ``end(_:_:)`` at the end.
     ///
     /// - Parameters:
     ///   - family: The name of the device's family, such as `pump`.
-    ///   - program: The program; nil for the installed one.
+    ///   - program: The writing program; nil for the installed `pumpctl-record`.
     ///   - loop: The event loop of the connection to the program.
     ///   - tell: Receives each report; must not block.
+    /// - Throws: `Trouble` if the program can't be started.
     public init(
         of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared,
         tell: @escaping @Sendable (Report) -> Void
@@ -88,7 +96,7 @@ public final class Recording: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: The device's endpoint for people.
-    ///   - device: The endpoint that identifies the device; nil if nothing does.
+    ///   - device: The endpoint that identifies the device, such as `usb:0403:6001/A50285BI`; nil if there is none.
     ///   - time: The time at which the session began.
     /// - Returns: The number of the session.
     public func beginSession(named endpoint: String, device: String?, at time: RecordTime = .now) -> UInt64 {
@@ -114,7 +122,8 @@ public final class Recording: Sendable {
         if let session { record(.ended(reason: reason), in: session) }
     }
 
-    /// Records an occurrence.
+    /// Records an occurrence. Never waits: if too much is waiting for the writing program already, or the program has
+    /// ended, the record is lost and counted.
     ///
     /// - Parameters:
     ///   - content: The occurrence.

@@ -3,8 +3,8 @@ public import LineProtocol
 public import RecordFormat
 internal import Synchronization
 
-/// The recording that all of a program's links to a device share. It begins when the first link or other caller has
-/// something to record, and ends once.
+/// The recording that all of a program's links to a device share; each link has a session of its own in it. The
+/// recording begins when the first link or other caller has something to record, and ends once.
 public final class SharedRecording: Sendable {
     /// A problem with the record.
     public enum Report: Sendable {
@@ -61,7 +61,8 @@ public final class SharedRecording: Sendable {
     /// - Parameters:
     ///   - link: An open link.
     ///   - name: The device's endpoint for people.
-    ///   - device: Returns the endpoint that identifies the device; nil if nothing does.
+    ///   - device: Returns the endpoint that identifies the device, such as `usb:0403:6001/A50285BI`; nil if there is
+    ///     none.
     ///   - tell: See ``begun(tell:)``.
     public func recorded(
         _ link: any Link, as name: String, device: @escaping @Sendable () -> String? = { nil },

@@ -39,7 +39,7 @@ public struct MessageExchange: Sendable {
     /// - Parameters:
     ///   - messages: The messages to send.
     ///   - time: The time to go on; nil to end once all messages were sent or each phone in range was served.
-    /// - Returns: The number of messages that were not sent.
+    /// - Returns: The number of `messages` that were not sent to any device.
     /// - Throws: The errors of ``MessageCarrier/handOn(_:receivingFor:)`` and ``MessageOffering/run(beside:)``.
     public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws -> Int {
         if let carrier {

@@ -1,9 +1,10 @@
 public import LineProtocol
 
-/// Stores the messages that arrive over a link, and reports the new ones to its relay.
+/// Stores the messages that arrive over a link, and reports the new ones to its relay. If the store fails, messages are
+/// kept in memory and storing is tried again.
 public struct MessageIntake: Sendable {
-    /// The number of messages that may wait for a failing store. Further messages stay in the ``ArrivalBuffer`` and,
-    /// once that is full, on the link.
+    /// The number of messages at which a failing store stops the intake. Further messages stay in the ``ArrivalBuffer``
+    /// and, once that is full, on the link.
     private static let limit = 20_000
     /// The pause before a failed store is tried again.
     private static let retryDelay = Duration.seconds(1)
@@ -32,7 +33,7 @@ public struct MessageIntake: Sendable {
     /// Receives messages from `link` until it is closed or the relay's goal is reached. Goes on while the store fails:
     /// see ``finish()``.
     ///
-    /// - Returns: Whether the goal is reached.
+    /// - Returns: Whether the goal is reached; false if the link was closed before.
     /// - Throws: `LinkError` if the far end is gone or the task is cancelled.
     public mutating func receive(from link: any Link) async throws -> Bool {
         let buffer = ArrivalBuffer()

@@ -2,8 +2,8 @@ internal import BlueZ
 public import LineProtocol
 internal import Transports
 
-/// Makes this computer visible to phones, sends the waiting messages to each phone that subscribes, and stores the
-/// messages that phones write.
+/// Makes this computer visible to phones as a BLE peripheral, sends the messages that are `pending_sync` to each phone
+/// that subscribes, and stores the messages that phones write.
 public struct MessageOffering: Sendable {
     private let relay: MessageRelay
     private let name: String
@@ -27,7 +27,7 @@ public struct MessageOffering: Sendable {
         self.wrap = wrap
     }
 
-    /// A task that runs while the computer is offered.
+    /// A task that runs while the computer is offered, such as sending messages over a port.
     public typealias Role = @Sendable () async throws -> Void
 
     /// Offers this computer, and serves phones until one of `roles` ends, serving fails or the task is cancelled.

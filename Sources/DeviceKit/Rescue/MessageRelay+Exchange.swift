@@ -1,12 +1,12 @@
 public import LineProtocol
 
 extension MessageRelay {
-    /// Sends stored messages, stores the messages that arrive in the meantime, and closes the link. Then marks the sent
-    /// messages `synced`, if the link did not break.
+    /// Sends stored messages to a device, stores the messages that arrive in the meantime, and closes the link. Then
+    /// marks the sent messages `synced`, if the link did not break.
     ///
-    /// A serial line or a socket has no acknowledgement of messages; over Bluetooth the carrier acknowledges each write
-    /// before its `send` returns. If the link breaks, no message is marked: the receiver stores each id only once, so
-    /// that sending again does no harm.
+    /// A serial line or a socket has no acknowledgement of messages, so bytes that were sent before the link broke may
+    /// be lost. Then no message is marked, and all may be sent again: the receiver stores each id only once. Over
+    /// Bluetooth, the carrier acknowledges each write before `send` returns.
     ///
     /// - Parameters:
     ///   - messages: The messages.
@@ -65,12 +65,14 @@ extension MessageRelay {
         try result.get()
     }
 
-    /// Sends messages to a device, and stores the messages that arrive in the meantime.
+    /// Sends messages to a phone over Bluetooth, and stores the messages that arrive in the meantime. In contrast to
+    /// ``send(_:over:receivingFor:)``, messages that were sent before a failure are marked `synced`, and messages are
+    /// not sent back to the phone from which this relay has received them.
     ///
     /// - Parameters:
     ///   - messages: The messages.
-    ///   - link: The link to the device.
-    ///   - staysOpen: Whether to go on receiving until the device leaves or the relay's goal is reached. Otherwise the
+    ///   - link: The link to the phone.
+    ///   - staysOpen: Whether to go on receiving until the phone leaves or the relay's goal is reached. If false, the
     ///     link is closed after sending. The link is also closed if sending fails.
     /// - Throws: The errors of ``receive(from:)``.
     public nonisolated func exchange(

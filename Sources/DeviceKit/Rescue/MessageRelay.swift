@@ -2,7 +2,12 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// The store of messages, for several links that receive and send messages at once.
+/// Passes messages on between phones: puts the messages that arrive over any number of links into one store, and sends
+/// the messages in the store over links.
+///
+/// A relay opens no links. A ``MessageCarrier`` connects to one device or to all phones in range, a ``MessageOffering``
+/// lets phones connect to this computer, and a ``MessageExchange`` combines both. To hand a message on means to send it
+/// to another device. The store then marks the message `synced`; a message that waits for that is `pending_sync`.
 ///
 /// ```swift
 /// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }
@@ -27,6 +32,7 @@ public actor MessageRelay {
     private var origins: [RescueID: String] = [:]
     /// The messages that this relay has handed on.
     public private(set) var handedOn: Set<RescueID> = []
+    /// The streams of ``changes()``, some of which may have ended.
     private var watchers: [AsyncStream<Void>.Continuation] = []
     /// The last insertion that was requested. Insertions run one after the other.
     private var insertion: Task<Void, Never>?
@@ -38,7 +44,7 @@ public actor MessageRelay {
     ///   - goal: The condition that ends receiving.
     ///   - loop: The event loop of all work.
     ///   - clock: The clock for pauses; nil for the clock of the loop.
-    ///   - tell: Receives each event.
+    ///   - tell: Receives each event, on any thread.
     public init(
         _ store: any RescueStore, until goal: MessageGoal = MessageGoal(), on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, tell: @escaping @Sendable (RelayEvent) -> Void = { _ in }
@@ -126,8 +132,8 @@ public actor MessageRelay {
 
     // MARK: Handing on
 
-    /// Sends the waiting messages over `link`, and later ones when they arrive, until sending fails or the task is
-    /// cancelled.
+    /// Sends the messages that are `pending_sync` over `link`, and later ones when they arrive, until sending fails or
+    /// the task is cancelled. Never returns normally.
     ///
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
     public func handOn(over link: any Link) async throws {

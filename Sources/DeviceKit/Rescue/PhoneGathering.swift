@@ -35,7 +35,7 @@ public actor PhoneGathering {
     public private(set) var lastError: (any Error)?
     /// The running search; nil if none is running.
     private var searching: Task<[BLESurvey.Sighting], any Error>?
-    /// The caller that waits for a phone to leave; empty if none has waited.
+    /// The stream of the caller that waits, or has waited last, for a phone to leave; empty if none has waited.
     private var departures: [AsyncStream<Void>.Continuation] = []
 
     /// Creates a gathering for an endpoint that means any device: `ble:*?family=rescue`.

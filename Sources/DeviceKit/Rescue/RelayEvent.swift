@@ -7,7 +7,7 @@ public enum RelayEvent: Sendable {
 
     /// A new message has arrived and is stored.
     case kept(RescueMessage)
-    /// New messages have arrived after the goal was reached, and are stored.
+    /// New messages have arrived after the number of the ``MessageGoal`` was reached, and are stored.
     case surplus([RescueMessage])
     /// Messages have arrived that were stored before. Reported once.
     case known
@@ -42,7 +42,7 @@ public enum RelayEvent: Sendable {
     case searchFails(LinkError)
     /// A phone is connected.
     case came(BLESurvey.Sighting)
-    /// A phone has left, or its link was closed. `isServed` means that the phone is not connected again.
+    /// A phone has left, or its link was closed. If `isServed` is true, the phone is not connected again.
     case left(BLESurvey.Sighting, isServed: Bool)
     /// A phone could not be connected.
     case notConnected(BLESurvey.Sighting, LinkError)

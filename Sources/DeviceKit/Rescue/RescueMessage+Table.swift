@@ -2,7 +2,8 @@ public import LineProtocol
 internal import RecordFormat
 
 extension RescueMessage {
-    /// The largest size of `content` in bytes that always fits into a message, even if every byte must be escaped.
+    /// The largest size of `content` in bytes that always fits into a message, even if every byte must be escaped. JSON
+    /// writes an escaped byte as six bytes (`\u001b`), and the other members of the message need the rest.
     public static let contentLimit = RescueFramer.lengthLimit / 8
 
     /// Creates a message that is written now and waits to be sent. If the clock of this computer is not in the years 1

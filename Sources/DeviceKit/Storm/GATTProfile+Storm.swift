@@ -5,7 +5,8 @@ extension GATTProfile {
     /// The profile of a storm sensor's log, and of its live rows, each behind the prefix `LIVE LOG: `.
     public static let storm = profile("storm", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8")
 
-    /// The profile of the characteristic of the same sensor that carries only live rows, without a prefix.
+    /// The profile of the same sensor's characteristic for raw measurements: it carries only live rows, without a
+    /// prefix.
     public static let stormLive = profile("storm-live", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E")
 
     /// Returns a profile of a storm sensor. Its service and its write characteristic come from a widely copied example,

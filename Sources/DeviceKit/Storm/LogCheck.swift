@@ -2,8 +2,9 @@ package import LineProtocol
 
 /// Distinguishes a log from the answer of another device, and finds damaged lines in the log.
 ///
-/// Any text may belong to a log. Text that was not announced counts as a log only once one of its lines is a
-/// measurement. Until then the text is held back, so that an error message of another device can't replace a log file.
+/// Any text may belong to a log. If a sensor has not announced the text with the prefix `LOG Values: `, the text counts
+/// as a log only once one of its lines is a measurement. Until then the text is held back, so that an error message of
+/// another device can't replace a log file.
 package struct LogCheck: Sendable {
     /// The largest size in bytes of held-back text, and of a line that is checked.
     private static let limit = 4096
@@ -48,7 +49,8 @@ package struct LogCheck: Sendable {
         return held
     }
 
-    /// Takes the lines that are certainly measurements.
+    /// Takes the lines at `start` that a quick check of their bytes recognizes as measurements; most lines of a log are
+    /// such lines. ``takeLine(_:_:)`` checks the others.
     private mutating func takePlainLines(_ text: [UInt8], _ start: inout Int) {
         text.withUnsafeBytes { bytes in
             while let end = StormMeasurement.endOfPlainLine(in: bytes, from: start), end - start <= Self.limit {
@@ -59,7 +61,7 @@ package struct LogCheck: Sendable {
         }
     }
 
-    /// Takes the text up to the next line end.
+    /// Takes the text from `start` up to the next line end, or to the end of the text.
     private mutating func takeLine(_ text: [UInt8], _ start: inout Int) throws(SessionError) {
         let end = text[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count
         // A copy, as `look` changes this value while the framer delivers bytes of its own.

@@ -90,7 +90,7 @@ public struct LogDownloadError: Error, Sendable, Hashable {
     public enum Cause: Error, Sendable, Hashable {
         /// The log did not arrive completely.
         case download(StormDownload.Failure)
-        /// The log has this number of gaps.
+        /// Data is missing at this number of places between packets: see `StormDownload.gapCount`.
         case gaps(Int)
         /// The log could not be written.
         case file(FileError)

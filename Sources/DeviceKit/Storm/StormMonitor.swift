@@ -107,8 +107,8 @@ extension Recording {
 }
 
 extension Endpoint {
-    /// The endpoint for the raw measurements of the same BLE sensor. The raw measurements have a characteristic of
-    /// their own; another characteristic carries the log and the live rows.
+    /// The endpoint for the raw measurements of the same BLE sensor: live rows without a prefix, over a characteristic
+    /// of their own. Other endpoints lead to the characteristic that carries the log, and live rows with a prefix.
     public var rawMeasurements: Endpoint { adding("profile", GATTProfile.stormLive.name) }
 
     /// The characteristic that links to this endpoint carry.
