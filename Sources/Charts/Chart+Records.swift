@@ -55,7 +55,7 @@ extension Chart.Series {
     fileprivate init(
         _ folded: FoldedSeries, _ name: String, unit: String, _ devices: ChartDevices, _ limit: Chart.Limit?
     ) {
-        // A value without a name of its own is labelled with the part of the device where it was measured.
+        // A value that is only called `value` is labelled with the part of the device where it was measured.
         var label = folded.part.isEmpty ? name : name == "value" ? folded.part : "\(name) \(folded.part)"
         if devices.isAmbiguous(folded) { label += " (\(devices.name(of: folded)))" }
         var points: [Chart.Point] = []
@@ -72,7 +72,7 @@ extension Chart.Series {
 private struct ChartDevices {
     private(set) var all: [String] = []
     private var identities: [String: Set<String>] = [:]
-    /// The number of devices with each value.
+    /// The number of devices with each value, by its part and name.
     private var count: [String: Int] = [:]
 
     init(_ folded: [FoldedSeries]) {

@@ -85,6 +85,7 @@ public struct Chart: Sendable {
         var series: [Series] = []
         /// The ticks of the value axis, which cover all values and the limit.
         var ticks = Ticks(from: 0, to: 1)
+        /// The first limit among the series; nil if no series has one.
         var limit: Limit?
     }
 
@@ -103,7 +104,7 @@ public struct Chart: Sendable {
     /// Creates a chart.
     ///
     /// - Parameters:
-    ///   - series: The values. Those in °C are at the top.
+    ///   - series: The values. Series with the same unit share a panel, and the panel in °C is at the top.
     ///   - states: The states of devices, each drawn as a band: 0 is off, 1 is on, 2 is error.
     ///   - devices: The names of the devices for the title.
     public init(_ series: [Series], states: [Series] = [], devices: [String] = []) {

@@ -23,6 +23,7 @@ extension Chart {
 struct TerminalChart {
     /// The marks, one for each series. Series beyond their number reuse marks, and differ only by colour.
     private static let marks = Array("*o+x#%@&=~$abcdefghijklmnpqrstuvwyz")
+    /// The terminal's colour codes (ECMA-48 SGR), one for each series.
     private static let colours = [31, 36, 33, 35, 32, 34]
     /// The marks for the states off, on and error.
     private static let states: [(mark: Character, word: String, colour: Int)] = [
@@ -38,6 +39,7 @@ struct TerminalChart {
     private let chart: Chart
     private let isColoured: Bool
     private let width: Int
+    /// The height of the terminal in rows; nil if unknown.
     private let rows: Int?
     private let rest: String
 
@@ -56,7 +58,7 @@ struct TerminalChart {
     var lines: [String] {
         let legends = chart.panels.map(legend)
         let states = chart.states.flatMap(lines(ofStates:))
-        // The last row is left free for the shell.
+        // The rows of the title, the legends, the states and the time axis, and a last row that is free for the shell.
         let taken = 1 + legends.reduce(0) { $0 + $1.count } + states.count + 2 + 1
         let height = rows.map { ($0 - taken) / max(1, chart.panels.count) } ?? Self.usualHeight
         let panels = zip(chart.panels, legends).flatMap { panel, legend in

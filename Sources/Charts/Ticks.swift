@@ -1,6 +1,8 @@
 /// Round numbers along an axis.
 struct Ticks {
+    /// The numbers, lowest first.
     let values: [Double]
+    /// The distance between two ticks: 1, 2 or 5 times a power of ten.
     let step: Double
 
     /// Creates about five ticks, with `low` and `high` between the first and the last.

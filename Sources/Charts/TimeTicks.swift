@@ -3,6 +3,7 @@ internal import RecordFormat
 
 /// Round times along an axis, in local time.
 struct TimeTicks {
+    /// The possible distances between two ticks, in seconds. Beyond the last one, a week, whole weeks are used.
     private static let steps: [Double] = [
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604_800,
     ]
@@ -10,7 +11,7 @@ struct TimeTicks {
     /// The ticks: seconds since 1970-01-01T00:00:00Z, and labels.
     let ticks: [(time: Double, label: String)]
 
-    /// Creates at most `count` + 1 ticks.
+    /// Creates at most `count` + 1 ticks within `times`, in seconds since 1970-01-01T00:00:00Z.
     init(_ times: ClosedRange<Double>, count: Int) {
         let span = times.upperBound - times.lowerBound
         let longest = Self.steps[Self.steps.count - 1]

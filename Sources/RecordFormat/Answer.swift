@@ -2,7 +2,8 @@ internal import StrictJSON
 
 /// A line of output of `pumpctl-record`, with fields separated by tabs.
 public enum Answer: Sendable, Hashable {
-    /// A row of a table. The first row has the names of the columns; the cells of other rows are JSON values.
+    /// A row. The first row of a table (`pumpctl-record read`) has the names of the columns; all other cells are JSON
+    /// values.
     case row([String])
     /// A series of values over time, for a chart.
     case series(FoldedSeries)
@@ -13,7 +14,7 @@ public enum Answer: Sendable, Hashable {
     case committed(isNew: [Bool])
     /// The failure of ``MessageRequest/commit``. No request since the last commit was carried out.
     case refused(Trouble)
-    /// Reading or writing the record fails.
+    /// Reading or writing the record fails. After a failure to read, no answer follows; writing is retried.
     case failing(Trouble)
     /// The memory limit is reached, and new records are dropped.
     case overflowing
@@ -64,7 +65,7 @@ public enum Answer: Sendable, Hashable {
     }
 }
 
-/// A failure to read or write the record.
+/// A failure to read or write the record, or to start a program for that.
 public struct Trouble: Error, Sendable, Hashable {
     /// A stable code for programs, such as `not_found`.
     public var code: String

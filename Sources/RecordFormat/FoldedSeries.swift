@@ -27,7 +27,7 @@ public struct FoldedSeries: Sendable, Hashable {
 
     /// The device's family.
     public var family: String
-    /// The last endpoint of the device.
+    /// The endpoint of the device at its last point, for people.
     public var endpoint: String
     /// The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
     public var device: String?

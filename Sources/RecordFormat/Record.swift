@@ -7,16 +7,17 @@ public struct Record: Sendable, Hashable {
         /// The session has begun. Precedes all other items of the session.
         ///
         /// - `family`: `pump`, `storm`, …
-        /// - `endpoint`: The endpoint as the user named it.
+        /// - `endpoint`: The endpoint for people, such as `/dev/ttyUSB0` or `ble:HMSoft`.
         /// - `device`: The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
         case begun(family: String, endpoint: String, device: String?)
-        /// The device reported values.
+        /// The device reported values. `kind` is the occasion, as a word for programs, such as `status`.
         case reading(kind: String, Reading)
-        /// An event occurred.
+        /// An event occurred. `kind` is a word for programs, such as `received`.
         case event(kind: String, text: String?)
-        /// An error of the device or of the link occurred.
+        /// An error of the device or of the link occurred. `code` is a word for programs, such as `lost`.
         case error(code: String, text: String)
-        /// The session has ended. No other item of the session follows.
+        /// The session has ended; `reason` is a word for programs. Only events of the session may follow, such as a
+        /// change of the device whose outcome is known by the end of the link.
         case ended(reason: String)
     }
 
@@ -41,7 +42,8 @@ public struct Record: Sendable, Hashable {
 }
 
 extension Record {
-    /// The record as a line, without its end: fields separated by tabs, each a word, a number, or a JSON value.
+    /// The record as a line, without its end. The fields are separated by tabs: the kind of item, the session, the
+    /// milliseconds since 1970-01-01T00:00:00Z, and then JSON values.
     public var line: String {
         let fields: [String] =
             switch content {

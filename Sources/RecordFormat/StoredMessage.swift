@@ -18,7 +18,7 @@ public struct StoredMessage: Sendable, Hashable {
     public var received: RecordTime
     /// Whether the message was handed on.
     public var status: Status
-    /// The whole message as received, including unknown fields: a JSON object on one line. Whether the message was
+    /// The whole message as received, including unknown members: a JSON object on one line. Whether the message was
     /// handed on is in ``status``, not here.
     public var json: String
 

@@ -4,7 +4,7 @@ internal import Glibc
 /// The location of the database, and functions that open it.
 public enum RecordFile {
     /// The path of this user's database: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. nil if
-    /// `XDG_DATA_HOME` is not an absolute path, and `HOME` is not the absolute path of an existing folder.
+    /// neither `XDG_DATA_HOME` is set to an absolute path, nor `HOME` to the absolute path of an existing folder.
     public static var path: String? {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -30,7 +30,8 @@ public enum RecordFile {
     /// in which no other program can write.
     ///
     /// - Parameter path: The path of the database.
-    /// - Returns: Whether the index was missing, and the database is not small.
+    /// - Returns: True if this call has added the index. False if the database had the index, or is so small that
+    ///   opening it for writing has added the index.
     /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database.
     public static func optimize(_ path: String) throws(RecorderError) -> Bool {
         try checkPresence(path)
@@ -121,10 +122,15 @@ public enum RecordFile {
 
 /// An advisory lock on a folder, which keeps out other programs that use this type.
 struct FolderLock {
+    /// The pause between two attempts to lock the folder.
     private static let pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
 
     let descriptor: CInt
 
+    /// Locks a folder. Blocks the thread for up to `patience` while another program has the lock. On a file system
+    /// without locks, nothing is locked.
+    ///
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/locked`` after `patience`.
     init(_ folder: String, patience: Duration) throws(RecorderError) {
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw RecorderError(errno: errno, path: folder, activity: "open") }

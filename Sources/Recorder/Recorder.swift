@@ -50,13 +50,14 @@ public final class Recorder: Sendable {
         thread = WriterThread(Writer(path, queue, patience: options.patience, report: report))
     }
 
+    /// Ends the thread after it has written the remaining records, if ``close()`` was not called.
     deinit { _ = queue.close() }
 
     /// Records the beginning of a session.
     ///
     /// - Parameters:
     ///   - family: The device's family, such as `pump`.
-    ///   - endpoint: The endpoint as the user named it.
+    ///   - endpoint: The endpoint for people, such as `/dev/ttyUSB0` or `ble:HMSoft`.
     ///   - device: The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
     /// - Returns: The number of the session in this recorder.
     public func beginSession(family: String, endpoint: String, device: String?) -> UInt64 {
@@ -74,8 +75,8 @@ public final class Recorder: Sendable {
         record(Record(session: session, time: now(), content))
     }
 
-    /// Records an item of a session. Items after ``close()``, or of a session that has not begun or has ended, are
-    /// ignored.
+    /// Records an item of a session. An item is ignored after ``close()``, and if the session has not begun or has
+    /// ended; but events of an ended session are stored until the next session of the same endpoint begins.
     public func record(_ record: Record) { _ = queue.put(.record(record)) }
 
     /// Waits until all earlier records are on the disk.
@@ -118,7 +119,8 @@ public final class Recorder: Sendable {
 
 /// The numbers of written and lost records.
 public struct RecorderTally: Sendable, Hashable {
-    /// The number of records that were written, including ignored records of sessions that had not begun.
+    /// The number of records that were written, including records that were ignored because their session had not begun
+    /// or had ended.
     public var written = 0
     /// The number of records that are lost.
     public var lost = 0

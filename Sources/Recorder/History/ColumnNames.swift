@@ -1,7 +1,9 @@
 internal import StrictJSON
 
-/// The names of values, in order of first occurrence.
+/// The names of the values in readings, in order of first occurrence. Each name gets an index: of its column in a
+/// table, or of its series in a chart.
 struct ColumnNames {
+    /// The names as JSON writes them, with escapes and without quotes.
     private(set) var names: [[UInt8]] = []
     private var indices: [[UInt8]: Int] = [:]
     /// The index of the next name if the reading has the same names as the last one.

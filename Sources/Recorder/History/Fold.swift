@@ -20,9 +20,11 @@ struct Fold {
         var names = ColumnNames()
         /// The index of each name's series.
         var series: [Int] = []
+        /// The session of the last reading.
         var lastSession: Int64 = 0
-        /// The number of the last reading with each name.
+        /// The number of the last reading with each name, counted by ``readingCount``.
         var lastReadings: [Int] = []
+        /// The number of readings so far.
         var readingCount = 0
     }
 
@@ -40,8 +42,11 @@ struct Fold {
         return (4...5).contains(name.count) && partNames.contains { $0.elementsEqual(name) }
     }
 
+    /// The time of the first reading, in milliseconds since 1970-01-01T00:00:00Z.
     private let first: Int64
+    /// The milliseconds from the first reading to the last, at least 1.
     private let span: Int64
+    /// The number of equal parts into which the time is divided.
     private let columns: Int64
     private var sessions: [Int64: Session] = [:]
     private var groups: [Group] = []
@@ -134,6 +139,7 @@ private struct SeriesFolder {
     private var column = -1
     private var low: FoldedSeries.Point?
     private var high: FoldedSeries.Point?
+    /// Whether a line begins at the first point of the current column.
     private var isFirst = false
 
     init(_ series: FoldedSeries) { self.series = series }

@@ -3,7 +3,7 @@ internal import CRecorder
 /// The scheduling of recording threads, at lower priority than all others: a device's session must not wait for
 /// recording.
 public enum Scheduling {
-    /// The nice(2) value: 10 gives a tenth of a session's share of processor time.
+    /// The nice(2) value: with 10, a thread gets a tenth of the processor time of a thread with the default value.
     private static let niceness: CInt = 10
     /// The requested time slice: the shortest that the kernel allows. Since Linux 6.6 a thread that wakes up may have
     /// to wait for the end of another thread's slice, by default up to 3 ms.

@@ -60,9 +60,10 @@ final class WriteQueue: @unchecked Sendable {
     /// The memory use of queued records, and of records that the writer has taken but not written yet.
     private var cost = 0
     private var turnedAway = 0
+    /// Whether a caller waits for a queued request, so that the queue must not wait for ``due``.
     private var isAwaited = false
     private var isClosed = false
-    /// The time at which the queued requests are due.
+    /// The time at which the queued requests are due; nil if there are none.
     private var due: ContinuousClock.Instant?
 
     /// Creates an empty queue.
@@ -130,7 +131,7 @@ final class WriteQueue: @unchecked Sendable {
     /// Waits until a batch is due, and removes it from the queue.
     ///
     /// - Parameter retry: The time at which to return, with an empty batch if need be, so that failed writing can be
-    ///   retried. Until then only an awaited request or closing ends the wait.
+    ///   retried. Until then only an awaited request or closing ends the wait. Nil if writing has not failed.
     func take(retryingAt retry: ContinuousClock.Instant?) -> Batch {
         withLock {
             while !isAwaited, !isClosed {

@@ -6,6 +6,8 @@ internal import struct RecordFormat.Record
 
 /// Writes the queue's requests in batches, until the queue is closed. Runs on one thread.
 struct Writer {
+    /// The delay before failed writing is retried: at first twice the shortest, then doubled at each failure up to the
+    /// longest.
     private static let shortestRetry = Duration.milliseconds(500)
     private static let longestRetry = Duration.seconds(30)
 
@@ -137,6 +139,7 @@ struct SessionLedger: Sendable {
         var endpoint: String
         var device: String?
         var begun: RecordTime
+        /// The ID of the session's row; nil while no row is inserted.
         var row: Int64?
         /// Whether the session has ended. Only events are still recorded, such as that of a command whose outcome is
         /// known by the end of the link.
@@ -145,7 +148,8 @@ struct SessionLedger: Sendable {
 
     var sessions: [UInt64: Session] = [:]
 
-    /// Begins a session, and forgets the ended sessions of the same endpoint.
+    /// Begins a session, and forgets the ended sessions of the same endpoint, so that the ledger does not grow with
+    /// each reconnection.
     mutating func begin(_ number: UInt64, _ session: Session) {
         sessions = sessions.filter { !$0.value.hasEnded || $0.value.endpoint != session.endpoint }
         sessions[number] = session
