@@ -45,6 +45,7 @@ final class ConsoleConversation {
         if options.isScript { script = ConsoleScript(options.answers) }
     }
 
+    /// Runs the console: see ``LineConsole/run(over:)``. May be called once.
     func run(over opened: any Link, _ stream: AsyncStream<LineConsole.Event>) async throws -> ConsoleResult {
         // If reading fails here, `consoleLink` reports the lost link.
         for line in (try? await DeviceLines.earlier(on: opened)) ?? [] { tell(.heardBefore(line)) }
@@ -97,6 +98,9 @@ final class ConsoleConversation {
         }
     }
 
+    /// Handles one event.
+    ///
+    /// - Throws: The error that ends the console.
     private func take(_ event: LineConsole.Event) async throws {
         switch event {
         case .entered(let line): enter(line)
@@ -117,6 +121,7 @@ final class ConsoleConversation {
 
     // MARK: Input
 
+    /// Handles the end of the input: ends a console for a person, and lets a script send its last line.
     private func endInput() {
         guard script != nil else {
             isFinished = true
@@ -155,6 +160,8 @@ final class ConsoleConversation {
 
     // MARK: The script
 
+    /// Sends the next line of the script, unless the script waits for the device. Lines that are not sent, such as
+    /// empty ones, are passed over.
     private func goOnWithScript() {
         while !isFinished, let line = script?.nextLine() {
             if enter(line) { script?.waitForAnswer(to: line, from: watch.elapsed()) }
@@ -172,6 +179,7 @@ final class ConsoleConversation {
         }
     }
 
+    /// Ends the wait for the device, if its time is over.
     private func endWait() {
         // Bytes may have arrived before this `.quiet` event was handled.
         guard let rest = script?.rest(at: watch.elapsed()), rest <= .zero else { return waitForQuiet() }
@@ -182,6 +190,7 @@ final class ConsoleConversation {
 
     // MARK: The device
 
+    /// Handles bytes from the device.
     private func take(_ bytes: [UInt8]) {
         arrivals += 1
         pending = nil
@@ -199,6 +208,7 @@ final class ConsoleConversation {
         }
     }
 
+    /// Reports the partial line from the device, if there is one.
     private func showPending() {
         if let line = lines.takePending() { tell(.heard(line)) }
     }
@@ -212,6 +222,9 @@ final class ConsoleConversation {
         }
     }
 
+    /// Handles the end of the link: starts to wait for the device.
+    ///
+    /// - Throws: ``ScriptLossError`` for a script.
     private func lose(_ error: LinkError?) async throws {
         showPending()
         lines.reset()

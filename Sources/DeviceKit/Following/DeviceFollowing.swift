@@ -28,6 +28,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     private let stream: AsyncStream<Event>
 
     private var session: Session<F>?
+    /// The tasks that listen and poll or, after a loss, the task that waits for the device.
     private var tasks: [Task<Void, Never>] = []
     /// The query that ``askIfStateIsOpen()`` has started; nil if there is none, or if a query has ended since.
     private var question: Task<Void, Never>?
@@ -63,6 +64,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         try result.get()
     }
 
+    /// Handles events one by one. Always ends by an error.
     private func attend() async throws {
         for await event in stream {
             switch event {
@@ -86,6 +88,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     // MARK: Messages of the device
 
+    /// Handles the outcome of a query for the state.
     private func take(_ result: Result<F.Reply, SessionError>) {
         question = nil
         switch result {
@@ -122,6 +125,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         for alarm in found where !alarms.contains(alarm) { tell(.alarm(alarm)) }
     }
 
+    /// Handles an unsolicited message.
     private func take(_ message: F.Message) {
         switch F.relayNotice(by: message) {
         case .lost, .back:
@@ -219,6 +223,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
+    /// Continues over a new link after a loss.
     private func resume(_ link: any Link) async {
         let before = stateBeforeLoss
         state = F.State()
@@ -239,6 +244,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         LinkError(.closed, name: link.name, activity: "receive")
     }
 
+    /// Reports that the link is lost, and starts to wait for the device.
     private func lose(_ error: LinkError) async {
         await endSession()
         if stateBeforeLoss == nil { stateBeforeLoss = state }

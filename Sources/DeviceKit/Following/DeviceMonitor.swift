@@ -14,7 +14,7 @@ public import LineProtocol
 /// The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one reader.
 /// Updates are kept without limit until the reader takes them. When the reader leaves its loop, the monitor ends, and
 /// its link is closed shortly afterwards, at the latest when ``close()`` returns. Programs for devices of any family
-/// use ``FamilyMonitor``; for a family without a query, ``LinkFollowing`` follows the messages alone.
+/// use ``FamilyMonitor``. To follow messages without a state, use ``LinkFollowing``.
 public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
     public typealias Element = DeviceUpdate<F>
 

@@ -30,7 +30,8 @@ public import LineProtocol
 /// The monitor queries a device with `DeviceFamily.statusQuery`. If the family has none, the monitor
 /// only listens.
 public protocol FollowedFamily: DeviceFamily {
-    /// The description of the family as data. Its ``Family/state`` lists the fields for ``values(of:)``.
+    /// The description of the family as data, called a row because ``Family/all`` is a table of families. Its
+    /// ``Family/state`` lists the fields for ``values(of:)``.
     static var row: Family { get }
 
     /// Returns the known values of a device, by the keys in the row's ``Family/state``. Missing fields are unknown. A

@@ -37,6 +37,7 @@ final class OffService: Sendable {
         return service
     }
 
+    /// Accepts connections until the listener is closed.
     private func serve(_ listener: SocketListener, on loop: EventLoop) {
         Task(executorPreference: loop) { [weak self] in
             while self != nil {
@@ -63,6 +64,7 @@ final class OffService: Sendable {
         self.stop = stop
     }
 
+    /// Closes the sockets. Requests that arrive later reach no program.
     func close() async { for listener in listeners { await listener.close() } }
 
     /// Handles the request of a connected program. Each listener handles one at a time; the next requests wait in the

@@ -120,6 +120,7 @@ public struct SwitchingOff: Sendable {
         link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
     }
 
+    /// Makes the device at `link` safe, and closes the link.
     private func switchOff(_ link: any Link) async throws {
         let time = time(over: link)
         if let stop { return try await stop(link, time) }

@@ -178,6 +178,7 @@ public final class Capture: Sendable {
         return CapturingLink(link) { [self] in note($0, number) }
     }
 
+    /// Queues an event of the link with this number, which counts from 1. Never blocks.
     private func note(_ content: CaptureEvent.Content, _ link: Int) {
         let event = CaptureEvent(at: clock.elapsed(), link: link, content)
         let (begins, overflows) = waiting.withLock { waiting -> (Bool, Bool) in
@@ -216,6 +217,7 @@ public final class Capture: Sendable {
         return write
     }
 
+    /// Writes the waiting events until none is left. If there is no file, drops them. Runs on the writing thread.
     private func writeWaiting(to write: Write?) {
         while let events = takeWaiting() {
             guard let write else { continue }

@@ -115,6 +115,7 @@ public struct LinkOpening: Sendable {
         return await wrapped(link, to: endpoint, for: use, onStop: onStop)
     }
 
+    /// Makes one attempt to open a link: directly or, if a daemon owns the device, through the daemon.
     private func opened(_ endpoint: Endpoint, for use: LinkUse) async throws(LinkError) -> any Link {
         if let address = endpoint.sharedAddress, let link = try await link(at: address, of: endpoint) { return link }
         do { return try await link(toDeviceAt: endpoint, for: use) } catch {
@@ -123,6 +124,7 @@ public struct LinkOpening: Sendable {
         }
     }
 
+    /// Opens the endpoint by the opener of its scheme.
     private func link(toDeviceAt endpoint: Endpoint, for use: LinkUse) async throws(LinkError) -> any Link {
         var schemes = schemes
         let watch = watch(over: endpoint)
@@ -264,6 +266,9 @@ public struct LinkOpening: Sendable {
         DaemonAttachment(target: target, linkName: endpoint.text, patience: patience, loop: loop)
     }
 
+    /// Checks the family of a daemon's device, and reports that the link leads through the daemon.
+    ///
+    /// - Throws: `wrongFamily`. The link is then closed.
     private func checked(_ link: DaemonLink, _ endpoint: Endpoint) async throws(LinkError) -> any Link {
         try await link.check(family)
         if let address = link.sharedAddress, endpoint.scheme != SharedEndpoint.scheme {
@@ -289,6 +294,7 @@ public struct LinkOpening: Sendable {
         }
     }
 
+    /// Wraps a link as the settings require.
     private func wrapped(
         _ link: any Link, to endpoint: Endpoint, for use: LinkUse, onStop: (@Sendable () -> Void)?
     ) async -> any Link {

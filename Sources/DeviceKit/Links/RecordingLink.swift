@@ -103,6 +103,7 @@ public final class RecordingLink: LinkWrapper {
 
     // MARK: Recording
 
+    /// Records the lines that `bytes` complete, or the packet.
     private func take(_ bytes: [UInt8], _ kind: String, _ lines: borrowing Mutex<LineFramer>) {
         if keepsPacketBounds { return keep(bytes, kind) }
         lines.withLock { framer in
@@ -110,6 +111,7 @@ public final class RecordingLink: LinkWrapper {
         }
     }
 
+    /// Records the loss of the link, unless the call was cancelled or unsupported, or this program closed the link.
     private func take(_ error: LinkError) {
         guard ![.cancelled, .closed, .unsupported].contains(error.code) else { return }
         takeRest()
@@ -128,6 +130,7 @@ public final class RecordingLink: LinkWrapper {
         }
     }
 
+    /// Records a line or a packet as one event.
     private func keep(_ bytes: [UInt8], _ kind: String) {
         if bytes.isEmpty { return }
         if let text = String(validating: bytes, as: UTF8.self) {

@@ -38,11 +38,17 @@ public final class ReportingLink: LinkWrapper {
     private let state = Mutex(State())
 
     private struct State {
+        /// Whether the search was made or is running.
         var hasLooked = false
+        /// Whether an answer was missing or odd: see `Link.noteDoubt()`.
         var isInDoubt = false
+        /// Whether the link is lost, or was closed.
         var hasEnded = false
+        /// Whether the remark of the link was reported.
         var hasRemarked = false
+        /// The task that makes the search after ``ReportingLink/patience``; nil once it is not needed.
         var waiting: Task<Void, Never>?
+        /// Whether bytes were sent over the link.
         var hasSent = false
     }
 
@@ -160,6 +166,7 @@ public final class ReportingLink: LinkWrapper {
         Task(executorPreference: link.executor) { self.look(isInDoubt: true) }
     }
 
+    /// Makes the search, unless it was made before.
     private func look(isInDoubt: Bool) {
         let isFirst = state.withLock { state in
             defer { state.hasLooked = true }

@@ -7,6 +7,7 @@ struct FoundModule {
     /// The baud rate at which the module answers; nil if the port was opened at its own rate.
     let lineRate: Int?
 
+    /// Reads the properties of the module, one query after the other.
     func info() async throws(ModuleSetupError) -> ModuleInfo {
         let role = try await value(of: dialect.role)
         return ModuleInfo(

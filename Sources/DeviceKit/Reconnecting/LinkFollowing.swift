@@ -113,6 +113,8 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         }
     }
 
+    /// Waits for the device and changes the state to `up`. If the sequence was closed during the wait, closes the new
+    /// link and throws `CancellationError`.
     private func reopen() async throws {
         let link = try await reconnector.link()
         let isWanted = state.withLock { state in
@@ -125,6 +127,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         throw CancellationError()
     }
 
+    /// Closes the link and changes the state, which stays `closed` once it is.
     private func end(as end: State) async {
         let before = state.withLock { state in
             defer { if case .closed = state {} else { state = end } }

@@ -193,6 +193,7 @@ public final class Reconnector: Sendable {
         }
     }
 
+    /// Finds the device without a daemon, and opens a link to it.
     private func find(takingUnknown: Bool) async throws -> any Link {
         look()
         let (identity, isUnknown) = device.withLock { ($0?.identity, $0?.isUnknown == true) }
@@ -298,10 +299,12 @@ public final class Reconnector: Sendable {
         }
     }
 
+    /// Returns the path to the endpoint's pseudo-terminal; nil if the endpoint leads to none.
     private static func terminal(at endpoint: Endpoint) -> PseudoTerminalPath? {
         endpoint.scheme == "serial" ? PseudoTerminalPath(endpoint.address) : nil
     }
 
+    /// Waits until something changes in the watched folder, at most for `interval`; without a folder, for `interval`.
     private func pause(_ watch: DirectoryWatch?, _ interval: Duration) async {
         if let watch {
             try? await watch.wait(until: EventLoopClock(loop).now.advanced(by: interval), on: loop)

@@ -52,6 +52,7 @@ public final class LinkSession: Sendable {
     /// the session could not begin.
     public func begin() async { await beginning().value }
 
+    /// Returns the task that starts the session, which is created at the first call.
     private func beginning() -> Task<Void, Never> {
         task.withLock { task in
             let running = task ?? Task(executorPreference: loop) { await self.run() }

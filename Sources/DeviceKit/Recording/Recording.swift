@@ -148,6 +148,7 @@ public final class Recording: Sendable {
         if isFirst { Task(executorPreference: channel.loop) { await self.writePending() } }
     }
 
+    /// Sends the pending lines to the writing program until none is left. If ``end(_:_:)`` waits, then ends the input.
     private func writePending() async {
         while true {
             let bytes = state.withLock { state in

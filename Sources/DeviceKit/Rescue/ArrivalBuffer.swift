@@ -82,6 +82,7 @@ final class ArrivalBuffer: Sendable {
         filler?.resume()
     }
 
+    /// Adds arrivals, and then waits until there is room for more.
     private func put(_ arrivals: [RescueArrival]) async {
         wakeTaker { $0.arrivals += arrivals }
         await withUnsafeContinuation { continuation in

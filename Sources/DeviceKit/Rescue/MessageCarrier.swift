@@ -65,6 +65,7 @@ public struct MessageCarrier: Sendable {
         }
     }
 
+    /// Receives from a single device, and waits for its return whenever it is lost.
     private func receiveFromOne() async throws {
         let link = try await open(endpoint)
         var intake = MessageIntake(relay, from: link.deviceAddress)

@@ -73,6 +73,7 @@ public actor MessageRelay {
         Entrance(relay: self, address: address)
     }
 
+    /// The relay's store, for the messages of one device.
     private struct Entrance: RescueStore {
         let relay: MessageRelay
         let address: String?
@@ -96,6 +97,7 @@ public actor MessageRelay {
 
     // MARK: Receiving
 
+    /// Stores new messages, after the insertions that were requested before. Returns the new messages.
     private func insert(
         _ messages: [RescueMessage], from address: String?
     ) async -> Result<[RescueMessage], RescueStoreError> {
@@ -108,6 +110,7 @@ public actor MessageRelay {
         return await task.value
     }
 
+    /// Stores new messages and notes their origin. Called for one insertion at a time.
     private func store(
         _ messages: [RescueMessage], from address: String?
     ) async -> Result<[RescueMessage], RescueStoreError> {
@@ -200,6 +203,9 @@ public actor MessageRelay {
         return changes
     }
 
+    /// Waits for the next change.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     private static func next(_ changes: AsyncStream<Void>) async throws {
         for await _ in changes { return }
         throw CancellationError()

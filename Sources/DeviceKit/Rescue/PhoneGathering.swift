@@ -28,6 +28,7 @@ public actor PhoneGathering {
     /// The addresses of phones that a search ignores: connected phones, phones to which connecting has just failed, and
     /// in ``runOnce(for:)`` all phones that were tried.
     private var excluded: Set<String> = []
+    /// The number of open links.
     private var linkCount = 0
     /// The number of phones whose service has ended without an error.
     public private(set) var servedCount = 0
@@ -119,6 +120,8 @@ public actor PhoneGathering {
         }
     }
 
+    /// Returns the phones in range that are not excluded; none if no phone appears within `patience`, or if an excluded
+    /// phone was released during the search.
     private func search(for patience: Duration) async throws -> [BLESurvey.Sighting] {
         try Task.checkCancellation()
         let search = Task(executorPreference: loop) { [survey, excluded, loop] in
@@ -139,6 +142,7 @@ public actor PhoneGathering {
 
     // MARK: Phones
 
+    /// Connects to the phones one after the other, and starts to serve each in a task of the group.
     private func admit(
         _ phones: [BLESurvey.Sighting], _ group: inout ThrowingDiscardingTaskGroup<any Error>, isOnce: Bool = false
     ) async throws {
@@ -171,6 +175,7 @@ public actor PhoneGathering {
         }
     }
 
+    /// Opens a link to a phone within ``connectTime``.
     private func connect(_ phone: BLESurvey.Sighting) async throws -> any Link {
         let connecting = Task(executorPreference: loop) { [open] in try await open(phone.endpoint) }
         let timer = Task(executorPreference: loop) { [clock] in
@@ -188,6 +193,8 @@ public actor PhoneGathering {
         throw LinkError(.timedOut, name: phone.endpoint.text, activity: "connect")
     }
 
+    /// Serves a phone, and closes its link. A `LinkError` ends only this phone's service; other errors are thrown and
+    /// end the gathering.
     private func serve(_ phone: BLESurvey.Sighting, _ link: any Link, isOnce: Bool) async throws {
         tell(.came(phone))
         let result: Result<Void, any Error>
@@ -210,6 +217,7 @@ public actor PhoneGathering {
         try result.get()
     }
 
+    /// Lets the search find a phone again after ``restTime``.
     private func letRest(_ phone: BLESurvey.Sighting) {
         Task(executorPreference: loop) { [clock] in
             try await clock.sleep(for: Self.restTime)

@@ -19,7 +19,9 @@ package struct LogCheck: Sendable {
     package private(set) var oddLine: [UInt8]?
 
     private var framer = LineFramer(limit: limit)
+    /// The text that is held back.
     private var held: [UInt8] = []
+    /// Whether the text is known to be a log, so that nothing is held back any more.
     private var isLog = false
 
     /// Creates the check of a log that has not begun.
@@ -85,6 +87,10 @@ package struct LogCheck: Sendable {
         return held
     }
 
+    /// Counts a line, without its end.
+    ///
+    /// - Throws: `notUnderstood` if only devices of another family send the line, and the text is not known to be a
+    ///   log.
     private mutating func look(at bytes: Span<UInt8>) throws(SessionError) {
         if bytes.isEmpty { return }
         lineCount += 1

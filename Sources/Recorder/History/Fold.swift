@@ -102,6 +102,8 @@ struct Fold {
         }
     }
 
+    /// Returns the index of the group to which a reading belongs: that of the device, or of the part that the reading
+    /// names.
     private mutating func group(
         of members: [JSONMember], _ id: Int64, _ session: Session
     ) -> Int {

@@ -59,6 +59,7 @@ final class WriteQueue: @unchecked Sendable {
     private var work: [Work] = []
     /// The memory use of queued records, and of records that the writer has taken but not written yet.
     private var cost = 0
+    /// The number of records dropped since the last batch.
     private var turnedAway = 0
     /// Whether a caller waits for a queued request, so that the queue must not wait for ``due``.
     private var isAwaited = false

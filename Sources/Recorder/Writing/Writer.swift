@@ -52,6 +52,7 @@ struct Writer {
         return tally
     }
 
+    /// Writes the pending requests, and reports a failure or a recovery.
     private mutating func attempt() {
         do throws(RecorderError) {
             let receipts = try writePending()
@@ -186,6 +187,7 @@ private struct Transaction {
         }
     }
 
+    /// Stores a record. Records of a session that has not begun are ignored, and of an ended session all but events.
     private mutating func insert(_ record: Record, _ db: Database) throws {
         let time = record.time.milliseconds
         if case .begun(let family, let endpoint, let device) = record.content {

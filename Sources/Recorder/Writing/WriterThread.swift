@@ -10,6 +10,7 @@ final class WriterThread: Sendable {
 
     private let state = Mutex(State())
 
+    /// Starts the thread, which ends when the writer's queue is closed.
     init(_ writer: Writer) {
         let body = ThreadBody { [self] in
             Scheduling.stepBack()
