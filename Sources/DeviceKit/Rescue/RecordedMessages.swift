@@ -92,7 +92,8 @@ public struct MessageReader {
     /// - Parameters:
     ///   - status: The status of the messages; nil for any.
     ///   - category: The category of the messages; nil for any.
-    ///   - newest: The number of messages, of which the last to arrive comes first; nil for all, in the order of arrival.
+    ///   - newest: The number of messages, of which the last to arrive comes first; nil for all, in the order of
+    ///     arrival.
     ///   - program: The program that keeps the messages; nil for the installed one.
     public init(
         status: RescueStatus?, category: RescueCategory? = nil, newest: Int? = nil,
