@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A line on a terminal that is redrawn in place, below lines that stay.
+/// A line on a terminal that is redrawn in place, below lines that stay. All functions may be called on any thread.
 ///
 /// ```swift
 /// let line = LiveLine { StreamWriter.output.write($0) }
@@ -13,7 +13,7 @@ public final class LiveLine: Sendable {
 
     /// Creates a line that shows nothing yet.
     ///
-    /// - Parameter write: Writes to the terminal.
+    /// - Parameter write: Writes to the terminal. Called with a lock held, so it must not use this line.
     public init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
     /// Replaces the line. Does nothing once the line has ended.

@@ -13,7 +13,9 @@ public actor LiveTable {
     private var table: TextTable
     /// The number of lines of the last drawing that are above the cursor.
     private var drawnLines = 0
+    /// The pause after a drawing; nil if a changed table is drawn at once.
     private var pausing: Task<Void, Never>?
+    /// Whether the table has changed during the pause, and is drawn at the end of the pause.
     private var isStale = false
 
     /// Creates a table that shows nothing yet.
@@ -57,7 +59,7 @@ public actor LiveTable {
         draw()
     }
 
-    /// Draws the whole table a last time; it stays on the terminal.
+    /// Draws the table a last time, with all rows even if the terminal has fewer. The table stays on the terminal.
     public func end() {
         pausing?.cancel()
         if drawnLines > 0 { draw(isWhole: true) }

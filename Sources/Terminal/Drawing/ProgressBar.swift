@@ -1,11 +1,15 @@
 /// A progress bar in one line that is redrawn in place, on the terminal at standard error. The bar shows nothing if
 /// standard error is no terminal.
 public final class ProgressBar {
+    /// The shortest time between two drawings, and from the creation to the first drawing.
     private static let interval = Duration.milliseconds(200)
+    /// The number of characters between the brackets.
     private static let width = 24
 
+    /// Returns the time since the creation.
     private let elapsed: () -> Duration
     private let isShown: Bool
+    /// The time of the last drawing, since the creation.
     private var shownAt = Duration.zero
     private var hasShown = false
 
@@ -20,11 +24,12 @@ public final class ProgressBar {
         isShown = isWanted && StandardStream.error.isTerminal
     }
 
-    /// Shows the progress. The line is redrawn at most every 200 ms.
+    /// Shows the progress, at most every 200 ms, and for the first time 200 ms after the creation. A transfer that is
+    /// complete before then is shown at once.
     ///
     /// - Parameters:
     ///   - count: The number of bytes received so far.
-    ///   - total: The expected number of bytes; nil if unknown.
+    ///   - total: The expected number of bytes; nil if unknown. Then only the number of bytes and the rate are shown.
     public func show(_ count: Int, of total: Int? = nil) {
         let now = elapsed()
         let isAll = total.map { count >= $0 } ?? false

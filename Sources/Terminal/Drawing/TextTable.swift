@@ -74,7 +74,7 @@ public struct TextTable: Sendable {
 
     /// Returns the lines of the rows added since the last call, and removes these rows, so that a table of millions of
     /// rows can be printed in parts. The headings come with the first rows, and again when other columns than before
-    /// are shown.
+    /// are shown. A column is as wide as its widest value so far.
     ///
     /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public mutating func takeLines(width: Int? = nil) -> [String] {
@@ -98,6 +98,7 @@ public struct TextTable: Sendable {
 
     /// Shrinks columns, then leaves some out, as far as necessary.
     private func fit(_ widths: inout [Int?], to width: Int) {
+        /// Returns the number of terminal columns by which the table is too wide.
         func excess() -> Int { widths.reduce(-Self.gap.count - width) { $0 + ($1.map { $0 + Self.gap.count } ?? 0) } }
         for index in columns.indices.reversed() where excess() > 0 {
             guard let least = columns[index].least, let now = widths[index] else { continue }

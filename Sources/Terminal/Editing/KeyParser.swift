@@ -8,10 +8,12 @@ struct KeyParser {
     /// person types after this time are text. Escape alone does nothing.
     static let escapeTime = Duration.milliseconds(100)
 
+    /// The bytes of an unfinished character or escape sequence.
     private var pending: [UInt8] = []
     private var lastInstant: ContinuousClock.Instant?
 
-    /// Returns the keys that `bytes`, received at `instant`, complete.
+    /// Returns the keys that `bytes`, received at `instant`, complete. Drops an unfinished escape sequence if the
+    /// previous bytes arrived more than ``escapeTime`` before.
     mutating func keys(_ bytes: [UInt8], at instant: ContinuousClock.Instant) -> [Key] {
         if let lastInstant, pending.first == Self.escape, lastInstant.duration(to: instant) > Self.escapeTime {
             pending = []
@@ -72,7 +74,8 @@ extension KeyParser {
         "[A", "[B", "[C", "[D", "OA", "OB", "OC", "OD", "[H", "[F", "OH", "OF", "[1~", "[4~", "[3~", "[1;5C", "[1;5D",
     ]
 
-    /// Whether a key is a sequence that the line editor does not understand.
+    /// Whether a key is a sequence that the line editor does not understand. Escape with a single character, as Alt-B
+    /// sends it, is left to the editor.
     static func isForeignSequence(_ key: Key) -> Bool {
         guard key.count > 2, key[0] == "\u{1B}" else { return false }
         var text = ""

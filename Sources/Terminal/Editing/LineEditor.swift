@@ -21,6 +21,7 @@ final class LineEditor {
     private let editor: OpaquePointer
     private let write: (String) -> Void
     private var parser = KeyParser()
+    /// The number of characters of the prompt, each of which is one column wide.
     private var promptWidth = 0
     private var isStarted = false
 
@@ -40,7 +41,7 @@ final class LineEditor {
 
     deinit { clineeditor_close(editor) }
 
-    /// Adds a line to the history.
+    /// Adds a line to the history, from which the arrow keys recall it.
     func remember(_ line: String) { Self.withWide(line) { clineeditor_remember(editor, $0) } }
 
     /// Takes control of the terminal and draws the prompt.
@@ -123,6 +124,7 @@ final class LineEditor {
         return .line(String(line))
     }
 
+    /// Passes a key to libedit. Returns whether the key completed the line.
     private func feed(_ key: KeyParser.Key) -> Bool {
         key.map { wchar_t(bitPattern: $0.value) }.withUnsafeBufferPointer {
             clineeditor_feed(editor, $0.baseAddress, $0.count) == 1
@@ -135,16 +137,19 @@ final class LineEditor {
         clineeditor_begin(editor)
     }
 
+    /// Moves the cursor to the end of the line, as Ctrl-E does.
     private func moveToEnd() { _ = feed(["\u{05}"]) }
 
     // MARK: The edited line
 
+    /// The characters of the line, valid until the next call of libedit, and the index of the cursor.
     private var current: (characters: UnsafePointer<wchar_t>?, length: Int, cursor: Int) {
         var (length, cursor) = (0, 0)
         let characters = clineeditor_line(editor, &length, &cursor)
         return (characters, length, cursor)
     }
 
+    /// The text of the line. A completed line still has its line end.
     private var text: String {
         let line = current
         var text = String.UnicodeScalarView()
@@ -166,6 +171,7 @@ final class LineEditor {
         return width / columns
     }
 
+    /// Calls `body` with the text as wide characters, which end with a NUL.
     private static func withWide(_ text: String, _ body: (UnsafePointer<wchar_t>?) -> Void) {
         let characters = text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
         characters.withUnsafeBufferPointer { body($0.baseAddress) }

@@ -13,7 +13,8 @@ public struct LineHistory: Sendable {
     /// Creates a history in the file at `path`. The file need not exist; its folder must.
     public init(path: String) { self.path = path }
 
-    /// Returns the lines, oldest first. If the file is too long, removes its oldest lines.
+    /// Returns the lines, oldest first; none if the file can't be read. If the file has more than ``limit`` lines,
+    /// removes the oldest ones; a line that another program adds at the same moment is lost.
     func load() -> [String] {
         guard let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }
@@ -25,7 +26,7 @@ public struct LineHistory: Sendable {
         return lines.suffix(Self.limit)
     }
 
-    /// Adds a line.
+    /// Adds a line. Does nothing if the file can't be written.
     func append(_ line: String) {
         let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }

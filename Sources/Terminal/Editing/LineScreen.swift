@@ -39,7 +39,7 @@ public final class LineScreen {
         case line([UInt8])
         /// Bytes from a pipe, or from a terminal without line editing.
         case bytes([UInt8])
-        /// The end of standard input, or Ctrl-D on an empty line.
+        /// The end of standard input, a failed read, or Ctrl-D on an empty line.
         case end
     }
 
@@ -60,7 +60,8 @@ public final class LineScreen {
     ///   - history: The store of lines from earlier runs and of this run's lines; nil for none.
     ///   - loop: The loop that waits for input.
     ///   - write: Writes to standard output.
-    ///   - tell: Receives events. Pass each to ``take(_:)`` on the task that uses this screen.
+    ///   - tell: Receives events, on the loop or on the thread that handles SIGWINCH. Pass each to ``take(_:)`` on the
+    ///     task that uses this screen.
     public init(
         for program: String, history: LineHistory? = nil, on loop: EventLoop,
         write: @escaping (String) -> Void = { StreamWriter.output.write($0) },
@@ -115,7 +116,8 @@ public final class LineScreen {
     /// Processes an event, such as typed keys, and then reads further input. Without this call, no further input is
     /// reported.
     ///
-    /// Ctrl-C on an empty line sends SIGINT to this program, and Ctrl-Z sends SIGTSTP, as on a terminal in normal mode.
+    /// Ctrl-C on an empty line sends SIGINT to this process, and Ctrl-Z sends SIGTSTP to its process group, as on a
+    /// terminal in normal mode.
     ///
     /// - Parameter event: An event that this screen reported.
     /// - Returns: The input that the event completes.

@@ -2,8 +2,8 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// The work of a program, and its end by signals. The first ending signal cancels the work, so that the work can close
-/// its resources; a second one ends the program at once.
+/// The work of a program, and its end by signals. The first ending signal, such as SIGINT or SIGTERM, cancels the work,
+/// so that the work can close its resources; a second one ends the program at once.
 ///
 /// ```swift
 /// let status = EventLoop.run { loop in
@@ -14,8 +14,10 @@ internal import Synchronization
 /// ```
 public final class InterruptibleWork: Sendable {
     private struct State {
+        /// Cancels the work; nil if the work has not begun.
         var cancel: (@Sendable () -> Void)?
         var isCancelled = false
+        /// The first signal.
         var signal: CInt?
         var lastWords: String?
     }
@@ -69,6 +71,7 @@ public final class InterruptibleWork: Sendable {
         }
         if isCancelled { task.cancel() }
         let ending = SignalSource.endingSignals + (endsBeforeSuspension ? [SIGTSTP] : [])
+        // If the system has no thread left, signals end the program at once.
         let signals = try? SignalSource.open(ending) { self.take($0, on: loop) }
         let value = await conclude(task.result)
         TerminalSettings.restore()

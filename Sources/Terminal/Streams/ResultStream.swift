@@ -49,7 +49,8 @@ public final class ResultStream: Sendable {
         body?()
     }
 
-    /// Calls `body` when the stream fails, or at once if it has failed already. Replaces the previous callback.
+    /// Calls `body` once when the stream fails, on the thread that has found the failure, or at once if the stream has
+    /// failed already. Replaces the previous callback.
     public func onFailure(_ body: @escaping @Sendable () -> Void) {
         let hasFailed = state.withLock { state in
             state.onFailure = state.failure == nil ? body : nil

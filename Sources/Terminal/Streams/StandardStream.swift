@@ -40,8 +40,8 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// Returns the value of an environment variable; nil if the variable is not set.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Writes the whole text at once, so that a program at the other end of a pipe receives each line without delay.
-    /// The call waits for the reader; a caller that must not wait uses a ``StreamWriter``.
+    /// Writes the whole text without a buffer, so that a program at the other end of a pipe receives each line without
+    /// delay. The call waits for the reader; a caller that must not wait uses a ``StreamWriter``.
     ///
     /// - Parameter text: The text to write.
     /// - Returns: The errno of a failed write; nil on success.

@@ -6,7 +6,7 @@ internal import Glibc
 /// A terminal stopped by Ctrl-S, a hanging connection, or a reader that stops reading must not keep this program from
 /// its devices and from signals. Text that is not accepted within half a second is buffered, up to 1 MiB, and written
 /// in order by a separate thread. Until that thread has caught up, ``write(_:)`` returns at once if the buffer has
-/// room. At the end of the program, ``areStalled`` tells whether any text is left.
+/// room. exit(3) waits until the buffers are empty, unless ``abandon()`` was called: see ``areStalled``.
 ///
 /// ```swift
 /// StreamWriter.output.write("pump on\n")
@@ -21,21 +21,28 @@ public final class StreamWriter: @unchecked Sendable {
 
     /// The longest time that a write waits for buffered text to be written.
     static let patience = Duration.milliseconds(500)
-    /// The maximum number of buffered bytes.
+    /// The maximum number of buffered bytes. An empty buffer takes a text of any length.
     static let limit = 1 << 20
 
     private let descriptor: CInt
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    /// Signalled after each change of `kept`, `failure` and `isAbandoned`.
     private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let patience: Duration
     private let limit: Int
 
+    /// The buffered texts, oldest first. The thread removes the first one when it is written.
     private var kept: [[UInt8]] = []
+    /// The number of bytes in `kept`.
     private var keptCount = 0
+    /// The errno with which writing buffered text failed. After that, nothing more is written.
     private var failure: Int32?
+    /// Whether the buffer was not emptied within `patience`. Until it is empty, a write waits only for room.
     private var isStalled = false
+    /// Whether ``neverWait()`` was called.
     private var isBounded = false
     private var hasThread = false
+    /// Whether ``abandon()`` was called.
     private var isAbandoned = false
 
     /// The kind of the descriptor, which determines how much can be written without waiting.
@@ -136,6 +143,9 @@ public final class StreamWriter: @unchecked Sendable {
         return errno == EAGAIN ? nil : errno == EINTR ? 0 : -1
     }
 
+    /// Appends bytes to the buffer, and waits up to `patience` until the buffer is empty.
+    ///
+    /// - Returns: The errno of a failed write; EAGAIN if the buffer is full and must not be waited for; otherwise nil.
     private func keep(_ bytes: [UInt8]) -> Int32? {
         // Without a thread, write directly: blocking is better than losing output.
         guard hasThread || startThread() else {

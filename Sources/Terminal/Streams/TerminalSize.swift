@@ -30,6 +30,7 @@ public struct TerminalSize: Sendable, Hashable {
 
     private static func size(on stream: StandardStream) -> TerminalSize? {
         var size = winsize()
+        // A size of one column or row counts as unknown, as 0 does.
         guard stream.mayBeTerminal, ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1,
             size.ws_row > 1
         else { return nil }
@@ -53,7 +54,7 @@ public struct TerminalSize: Sendable, Hashable {
     /// Sets COLUMNS to 40 or 1000 if COLUMNS, or else the terminal's width, is below or above this range.
     /// ArgumentParser uses the value unchecked for the width of help, which is empty in too narrow a terminal.
     ///
-    /// Call this before starting another thread.
+    /// Call this before starting another thread, since setenv(3) is not thread-safe.
     public static func boundColumnsOfHelp() {
         let leastForHelp = 40
         let columns = number("COLUMNS") ?? current?.columns ?? leastForHelp
