@@ -64,6 +64,7 @@ struct PumpctlPage: AsyncParsableCommand {
             end(error.code.rawValue)
         } catch let error as SessionFile.Failure {
             say("\(error)", hint: error.hint)
+            // EX_CONFIG and EX_IOERR of sysexits.h.
             end(error.code == .wrongMode ? 78 : 74)
         } catch {
             exit(withError: error)
@@ -121,7 +122,8 @@ struct PumpctlPage: AsyncParsableCommand {
         for number in [SIGINT, SIGTERM] {
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { running.cancel() }
-            // Until Dispatch has set a handler, the signal ends the program at once. If it were ignored, it would be lost.
+            // Wait until Dispatch handles the signal. Before that, the signal ends the program at once: if it were
+            // ignored instead, it would be lost.
             await withCheckedContinuation { continuation in
                 source.setRegistrationHandler { continuation.resume() }
                 source.resume()
@@ -141,8 +143,11 @@ struct PumpctlPage: AsyncParsableCommand {
 
     // MARK: Parts
 
-    /// Calls a function when pumpctld has ended, if it has started this program: the standard input is then a socket to
-    /// it. Without this, the end of a killed pumpctld would leave a program that keeps the port.
+    /// Calls a function when the pumpctld that started this program has ended, as its end of the socket at standard
+    /// input is then closed. Otherwise, this program would keep the port after a killed pumpctld.
+    ///
+    /// - Returns: The source of the event, which the caller keeps; nil if standard input is no socket, so that no
+    ///   pumpctld has started this program.
     private static func endOfParent(_ isOver: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
@@ -173,12 +178,15 @@ struct PumpctlPage: AsyncParsableCommand {
         return "\(folder)/pumpctl-page/sessions"
     }
 
-    /// The address of the page with a code that logs its reader in. A fragment is sent to no server.
+    /// Returns the address of the page, with a code that logs one browser in. The code is in the fragment, which
+    /// browsers do not send to servers. Of a page at a Unix socket, returns only the path: its host is that of the
+    /// reverse proxy.
     private static func url(of address: PageSettings.Address, code: String) -> String {
         if case .unix = address { return "/#\(code)" }
         return "\(address)/#\(code)"
     }
 
+    /// Parses `--http`. ``PageServer`` rejects hosts that are not loopback.
     private func address() throws -> PageSettings.Address {
         let text = http ?? "8080"
         if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }

@@ -14,10 +14,11 @@ struct Input {
     private var chunk = [UInt8](repeating: 0, count: size)
     /// The beginning of an incomplete line.
     private var rest: [UInt8] = []
+    /// Whether the last read returned ``abundance`` or more.
     private var isAbundant = false
 
-    /// Waits for at least one complete line, and returns those that have come, without empty lines. Returns nil at the
-    /// end of input or if reading fails: an incomplete last line is dropped.
+    /// Waits for at least one complete line, and returns the complete lines received so far, except empty ones. Returns
+    /// nil at the end of input or if reading fails: an incomplete last line is dropped.
     mutating func next() -> [Substring]? {
         while true {
             let count = read(STDIN_FILENO, &chunk, chunk.count)
@@ -34,8 +35,8 @@ struct Input {
         }
     }
 
-    /// Lets input accumulate for a moment, or until its end. Without this pause, the program that records would wake
-    /// this process for each record.
+    /// Lets input accumulate for 20 ms, or until its end. Without this pause, the program that records would wake this
+    /// process for each record.
     func gather() {
         if isAbundant { return }
         var input = pollfd(fd: STDIN_FILENO, events: Self.endOfInput, revents: 0)

@@ -1,8 +1,9 @@
 import Glibc
 import RecordFormat
 
-/// Writes to standard output.
+/// Writes answers to standard output, for the program that has started this process.
 struct Output {
+    /// The number of buffered bytes from which the buffer is written.
     private static let size = 1 << 16
 
     private var buffer: [UInt8] = []
@@ -28,7 +29,7 @@ struct Output {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
             while !rest.isEmpty {
                 let count = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                // The reader is gone. Pending requests are still carried out.
+                // The reader is gone. Records and requests that are still in the input are nevertheless carried out.
                 if count < 0 && errno != EINTR { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
             }

@@ -4,22 +4,26 @@ import RecordFormat
 import Recorder
 import StrictJSON
 
-/// The helper process of `pumpctl` for recording and for reading recordings. It is linked with SQLite, so that
+/// The program by which `pumpctl` and other programs write and read the record. It is linked with SQLite, so that
 /// `pumpctl` is not.
 ///
-///     pumpctl-record write                                stores records from standard input, a line each, and does
-///                                                         what other lines ask for: store or mark a message, commit
-///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
-///     pumpctl-record messages STATUS CATEGORY NEWEST      messages to standard output; with a number for NEWEST, so
-///                                                         many, the last one first
-///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values for a chart: the time has COLUMNS parts, with at most
-///                                                         two points of a series in each
+///     pumpctl-record write                                stores the records of standard input, a line each, and
+///                                                         carries out requests: store or mark a message, commit
+///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE prints the rows of a table
+///     pumpctl-record messages STATUS CATEGORY NEWEST      prints messages; with a number for NEWEST, so many, the last
+///                                                         one first
+///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE prints values for a chart: the time has COLUMNS parts,
+///                                                         with at most two points of a series in each
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
 ///                                                         and whether it has the index by sessions (true if
 ///                                                         there is no database)
 ///     pumpctl-record optimize                             builds that index; prints whether it was missing (false if
 ///                                                         the database is small: opening it for writing has
 ///                                                         built the index)
+///
+/// SINCE and UNTIL are milliseconds since 1970-01-01T00:00:00Z. The word `-` stands for no such filter. Each line of
+/// input is a `Record` or a `MessageRequest`, and each line of output is an `Answer`. After a failure, the exit status
+/// is 64, 66, 74 or 77, as in sysexits.h.
 @main
 enum PumpctlRecord {
     static func main() async {
@@ -92,7 +96,7 @@ enum PumpctlRecord {
 }
 
 extension RecordFilter {
-    /// Parses the words SINCE UNTIL FAMILY DEVICE; nil for no such filter.
+    /// Parses the words SINCE UNTIL FAMILY DEVICE; nil stands for no such filter.
     fileprivate init(_ words: ArraySlice<String?>) {
         self.init()
         let words = Array(words)

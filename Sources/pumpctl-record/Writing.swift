@@ -4,8 +4,9 @@ import Recorder
 /// `pumpctl-record write`: records standard input until its end.
 struct Writing {
     private let recorder: Recorder
-    /// The requests since the last commit.
+    /// The messages to store at the next commit.
     private var messages: [StoredMessage] = []
+    /// The IDs of the messages to mark as handed on at the next commit.
     private var syncedIDs: [String] = []
 
     init(_ path: String) {
@@ -20,6 +21,7 @@ struct Writing {
 
     mutating func run() async {
         var input = Input()
+        // Whether this thread has lowered its priority, which it does once, after the first records.
         var isBehind = false
         // The blocking read delays nothing: only the recorder's own thread has other work.
         while let lines = input.next() {

@@ -29,10 +29,11 @@ struct PumpctldCommand: ParsableCommand {
 
     static func main() {
         StandardStream.openMissing()
-        // If the log's reader or a client is gone, or a file has reached its size limit, the write fails with an error
-        // instead.
+        // With these signals ignored, a write fails with an error if the log's reader or a client is gone, or if a file
+        // has reached its size limit.
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         DescriptorLimit.raise()
+        // After a pause, as by SIGSTOP, lines that were sent before its end are outdated, and must not change a device.
         ProcessPauses.count()
         main(ProgramArguments.typed(by: "pumpctld"))
     }
@@ -63,7 +64,8 @@ struct PumpctldCommand: ParsableCommand {
     private static func serve(
         _ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat
     ) async throws {
-        // Created here, as no thread may start before the signals are blocked.
+        // Created here and not in `run()`, since `InterruptibleWork` has blocked the signals by now. A thread that was
+        // started before would receive them.
         let output = LogOutput { count in
             format.line(.warning, "the log was read too slowly: lines were lost", ["lines": "\(count)"])
         }
@@ -73,8 +75,8 @@ struct PumpctldCommand: ParsableCommand {
         let daemon = try Daemon(configuration, on: loop, log: log, manager: .ours)
         let result: Result<Void, DaemonFailure>
         do throws(DaemonFailure) { result = .success(try await daemon.run()) } catch { result = .failure(error) }
-        // A task of its own, as a signal may have cancelled this one. The time limit is for a log that nobody reads any
-        // more.
+        // Use a task of its own, since a signal may have cancelled this one. The time limit is for a log that nobody
+        // reads any more.
         await Task(executorPreference: loop) {
             _ = await withTimeLimit(.milliseconds(500), clock: EventLoopClock(loop), on: loop) { await output.flush() }
         }.value

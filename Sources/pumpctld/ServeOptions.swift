@@ -53,13 +53,14 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ServeOptions {
-    /// Whether an option is given that describes a device, or replaces a setting of the file.
+    /// Whether an option is given that makes sense only with ``port``: it describes the device, or is a setting of the
+    /// daemon that the file gives otherwise.
     private var describesDevice: Bool {
         family != nil || name != nil || record != nil || idle != nil || socket != nil || insecureListen
             || !(pty + tcp + unix).isEmpty
     }
 
-    /// The configuration that the options select.
+    /// Returns the configuration: the device at ``port``, or else the file of ``config``, or else the standard file.
     func configuration() throws(DaemonFailure) -> DaemonConfiguration {
         var given: DaemonConfiguration?
         do throws(ConfigurationError) { given = try deviceAlone() } catch { throw DaemonFailure(error) }
@@ -81,6 +82,8 @@ extension ServeOptions {
     }
 
     /// Replaces the address of the page, if the option is given. The page keeps the other settings of the file.
+    ///
+    /// - Parameter place: The place of the daemon's settings, which an error names.
     private func addPage(
         to configuration: inout DaemonConfiguration, at place: ConfigurationPlace
     ) throws(ConfigurationError) {
@@ -104,7 +107,7 @@ extension ServeOptions {
         }
     }
 
-    /// The configuration of the device on the command line; nil if there is none.
+    /// Returns a configuration of only the device at ``port``; nil if ``port`` is not given.
     private func deviceAlone() throws(ConfigurationError) -> DaemonConfiguration? {
         try check()
         guard port != nil else { return nil }

@@ -7,8 +7,8 @@ extension DaemonConfiguration {
     /// allows them.
     ///
     /// - Parameters:
-    ///   - place: The place of the daemon's settings, for the error.
-    ///   - http: The place of the page's settings, for the error.
+    ///   - place: The place of the daemon's settings, which the error names.
+    ///   - http: The place of the page's settings, which the error names.
     func check(at place: ConfigurationPlace, http: ConfigurationPlace) throws(ConfigurationError) {
         try checkEndpoints()
         try checkShares(place, http.of(http == .commandLine ? "http" : "listen"))
@@ -23,10 +23,15 @@ extension DaemonConfiguration {
         }
     }
 
+    /// Returns the place of a device's settings.
+    ///
+    /// - Parameter place: The place of the daemon's settings.
     private func place(of device: SharedDeviceSettings, _ place: ConfigurationPlace) -> ConfigurationPlace {
         place == .commandLine ? place : .table("device.\(device.name)")
     }
 
+    /// Rejects two devices with the same endpoint. Different endpoints of the same device, such as `usb:1a86:7523` and
+    /// `/dev/ttyUSB0`, are not noticed.
     private func checkEndpoints() throws(ConfigurationError) {
         var owners: [String: String] = [:]
         for device in devices {
@@ -42,6 +47,9 @@ extension DaemonConfiguration {
         }
     }
 
+    /// Rejects two uses of one path or port, by shares, the control socket or the page.
+    ///
+    /// - Parameter page: The place of the page's address, which the error names.
     private func checkShares(_ place: ConfigurationPlace, _ page: String) throws(ConfigurationError) {
         var taken: [(claim: Claim, owner: String)] = []
         if let http { taken.append((Claim(http.address), page)) }

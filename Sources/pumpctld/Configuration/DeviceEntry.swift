@@ -4,7 +4,8 @@ import Sharing
 import TOMLReading
 import Transports
 
-/// A device as written in a configuration file or on the command line, not yet validated.
+/// A device as written in a configuration file or on the command line, not yet validated. ``settings(at:)`` makes
+/// `SharedDeviceSettings` of it.
 struct DeviceEntry: Sendable, Hashable {
     /// The device's name; nil for the name of its family.
     var name: String?
@@ -18,14 +19,15 @@ struct DeviceEntry: Sendable, Hashable {
     /// The paths of its Unix sockets.
     var unix: [String] = []
     var isRecorded = false
-    /// The time that the link stays open after the last client has left.
+    /// The time that a link stays open after the last client has left, such as `60s`; nil for the default of the
+    /// endpoint.
     var idle: String?
 
     init(name: String?) { self.name = name }
 
     /// Validates the entry.
     ///
-    /// - Parameter place: The place of the entry, for errors.
+    /// - Parameter place: The place of the entry, which errors name.
     func settings(at place: ConfigurationPlace) throws(ConfigurationError) -> SharedDeviceSettings {
         let family = try readFamily(at: place)
         let endpoint = try readEndpoint(at: place).adapted(to: family)
@@ -74,7 +76,7 @@ struct DeviceEntry: Sendable, Hashable {
             isKnown ? "devices of the family \(text) can't be shared" : "unknown family '\(text)'",
             hint: isKnown
                 ? "use the device with pumpctl directly; families that can be shared: \(names.joined(separator: ", "))"
-                // No "did you mean": a lamp must not be taken for a pump.
+                // The hint suggests no similar name: a person who follows it may take a lamp for a pump.
                 : "write one of: \(names.joined(separator: ", "))")
     }
 

@@ -3,7 +3,7 @@ import TOMLReading
 
 /// The settings of the page that `pumpctl-page` serves to browsers.
 struct HTTPSettings: Sendable, Hashable {
-    /// The hosts of ``address``. Programs on other machines reach none of them.
+    /// The permitted hosts of ``address``, none of which programs on other machines reach.
     private static let loopback = ["127.0.0.1", "::1", "localhost"]
 
     /// The address that the page is served at: a TCP port of loopback, or a Unix socket.
@@ -19,7 +19,7 @@ struct HTTPSettings: Sendable, Hashable {
     ///   - text: The address: a port, `host:port` or `unix:/path`.
     ///   - hosts: The host names.
     ///   - captures: The path of the folder of captures; nil for none.
-    ///   - place: The place of the settings, for errors.
+    ///   - place: The place of the settings, which errors name.
     init(
         _ text: String, hosts: [String], captures: String? = nil, at place: ConfigurationPlace
     ) throws(ConfigurationError) {
@@ -64,7 +64,7 @@ struct HTTPSettings: Sendable, Hashable {
         return isFit && !text.isEmpty && !text.hasPrefix("-") && text.utf8.count <= 253
     }
 
-    /// The arguments of `pumpctl-page`.
+    /// Returns the arguments with which `pumpctl-page` serves the page.
     ///
     /// - Parameter socket: The path of the socket of the daemon.
     func arguments(for socket: String) -> [String] {

@@ -3,10 +3,14 @@ import Sharing
 import TOMLReading
 
 extension ShareAddress {
-    /// The maximum length of a Unix socket's path in bytes.
+    /// The maximum length of a Unix socket's path in bytes: one less than the size of `sun_path`, for the NUL.
     private static let longestPath = 107
 
     /// Parses a TCP address: a port on loopback, or `host:port`.
+    ///
+    /// - Parameters:
+    ///   - key: The key in the file, or the name of the option, which the error names.
+    ///   - place: The place of the address, which the error names.
     init(tcp text: String, _ key: String = "tcp", at place: ConfigurationPlace) throws(ConfigurationError) {
         let hint = "write a port, e.g. \(place.example(key, "4000")), or host:port, e.g. 127.0.0.1:4000 or [::1]:4000"
         func bad(_ problem: String) -> ConfigurationError {
@@ -28,7 +32,12 @@ extension ShareAddress {
         self = .tcp(host: host, port: port)
     }
 
-    /// Rejects a path that can't be used for a socket or a symbolic link.
+    /// Rejects a path that can't be used for a socket or a symbolic link. In a file, a path must be absolute.
+    ///
+    /// - Parameters:
+    ///   - key: The key in the file, or the name of the option, which the error names. `pty` stands for a symbolic
+    ///     link, whose path may be longer than a socket's.
+    ///   - place: The place of the path, which the error names.
     static func checkPath(_ path: String, _ key: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         let isFit = !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
         guard isFit, place == .commandLine || path.hasPrefix("/") else {

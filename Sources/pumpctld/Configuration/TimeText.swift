@@ -1,4 +1,4 @@
-/// Parses durations as people write them.
+/// Parses durations as people write them, in the configuration and in options.
 enum TimeText {
     /// The units with their lengths in milliseconds. `ms` precedes `s`, as `500ms` ends with both.
     private static let units: [(name: String, milliseconds: Int64)] = [

@@ -5,16 +5,17 @@ import RecordFormat
 import SerialPort
 import Sharing
 
-/// An entry of the log. ``LogFormat`` escapes its texts.
+/// An entry of the log: the words for an event of a device, a link or the daemon. ``LogFormat`` escapes its texts.
 struct LogEntry: Sendable {
-    /// The maximum lengths in Unicode scalars of the bytes of a line, and of any other value, which may quote such a
-    /// line.
+    /// The maximum lengths in Unicode scalars: of a quoted line of a device or client, and of any value, which may
+    /// contain such a line.
     private static let (lineLimit, valueLimit) = (200, 1000)
 
     var level: Logger.Level
     var message: String
     var metadata: Logger.Metadata
 
+    /// Creates an entry. Values that are nil are left out, and long values are cut.
     init(_ level: Logger.Level, _ message: String, _ values: KeyValuePairs<String, String?> = [:]) {
         self.level = level
         self.message = message
@@ -22,7 +23,7 @@ struct LogEntry: Sendable {
         for (key, value) in values { if let value { metadata[key] = .string(Self.shortened(value, Self.valueLimit)) } }
     }
 
-    /// Bytes as text, which is escaped only if it is not valid UTF-8.
+    /// Returns bytes as text, cut to ``lineLimit``. Only bytes that are not valid UTF-8 are escaped here.
     fileprivate static func text(_ bytes: [UInt8]) -> String {
         shortened(String(validating: bytes, as: UTF8.self) ?? bytes.printable(), lineLimit)
     }
@@ -42,7 +43,7 @@ extension Logger {
 }
 
 extension LogEntry {
-    /// The entry for an event of a shared device.
+    /// Creates the entry for an event of a shared device.
     ///
     /// - Parameter family: The device's family. Its queries are logged at the level `debug` only: a program that asks
     ///   for the state each second must not fill the log.
@@ -91,7 +92,7 @@ extension LogEntry {
 }
 
 extension Family {
-    /// Whether a client's line is a query of the family without parameters.
+    /// Returns whether a client's line is a query of the family without parameters, in upper or lower case.
     fileprivate func isQuestion(_ line: [UInt8]) -> Bool {
         commands.contains { command in
             command.effect == .query && command.parameters.isEmpty
@@ -106,19 +107,19 @@ extension UInt8 {
 }
 
 extension SharingReport {
-    /// Whether the event is a client's query, which is logged at the level `debug`.
+    /// Returns whether the event is a client's query, which is logged at the level `debug`.
     func isQuestion(to family: Family) -> Bool {
         if case .sends(let line, _) = event { family.isQuestion(line) } else { false }
     }
 }
 
 extension LogEntry {
-    /// The entry for an event of a link.
+    /// Creates the entry for an event of a link.
     ///
     /// - Parameters:
     ///   - report: The event.
-    ///   - name: The link's name.
-    ///   - device: The device's name.
+    ///   - name: The link's name or, while the link is being opened, the text of the endpoint.
+    ///   - device: The device's name in the configuration.
     init(_ report: LinkOpening.Report, of name: String, device: String) {
         switch report {
         case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])

@@ -25,11 +25,12 @@ enum LogFormat: Sendable, Hashable {
         return start + message.printable() + values.joined() + "\n"
     }
 
+    /// Returns a key in which other characters than letters, digits, `-`, `_` and `.` are replaced by `_`.
     private static func key(_ key: String) -> String {
         String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "_" })
     }
 
-    /// A value, quoted if it is ambiguous otherwise, for example because of a space.
+    /// Returns a value, quoted if it is ambiguous otherwise, for example because of a space.
     private static func value(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -8,7 +8,9 @@ import Terminal
 /// after later lines.
 final class LogOutput: Sendable {
     private struct State {
+        /// The number of queued bytes.
         var waitingBytes = 0
+        /// The number of lines dropped since the queue was last empty.
         var lostLines = 0
     }
 
@@ -23,7 +25,7 @@ final class LogOutput: Sendable {
     /// - Parameters:
     ///   - limit: The maximum number of queued bytes.
     ///   - explainLoss: Returns the line to log in place of a number of dropped lines.
-    ///   - put: Writes a line; may block.
+    ///   - put: Writes a line, on the output's thread; may block.
     init(
         limit: Int = 1 << 20, explainLoss: @escaping @Sendable (Int) -> String,
         put: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
@@ -36,7 +38,7 @@ final class LogOutput: Sendable {
 
     deinit { thread.stop() }
 
-    /// Queues a line.
+    /// Queues a line, which includes its line end, or drops it if the queue is full. May be called on any thread.
     func write(_ line: String) {
         let size = line.utf8.count
         let hasRoom = state.withLock { state in
@@ -51,7 +53,7 @@ final class LogOutput: Sendable {
         thread.execute { self.putWaiting(line, size) }
     }
 
-    /// Runs on the output's thread.
+    /// Writes a queued line, on the output's thread.
     private func putWaiting(_ line: String, _ size: Int) {
         put(line)
         let lost = state.withLock { state in
@@ -62,7 +64,7 @@ final class LogOutput: Sendable {
         if lost > 0 { put(explainLoss(lost)) }
     }
 
-    /// Waits until all lines so far are written, or the task is cancelled.
+    /// Waits until all lines queued so far are written, or the task is cancelled.
     func flush() async {
         let (end, source) = AsyncStream.makeStream(of: Never.self)
         thread.execute { source.finish() }

@@ -19,12 +19,13 @@ final class Daemon: Sendable {
     private let pageProgram: CompanionProgram?
     /// The names of the connected devices.
     private let present = Mutex(Set<String>())
-    /// Failures that waiting does not solve, which end the daemon.
+    /// Failures that waiting does not solve. The first one ends the daemon.
     private let failures = AsyncStream.makeStream(of: DaemonFailure.self)
 
     /// Creates a daemon, which serves nothing yet.
     ///
     /// - Parameters:
+    ///   - loop: The loop on which all devices run.
     ///   - manager: The service manager to notify; nil for none.
     ///   - page: The program that serves the page; nil for the installed one.
     /// - Throws: ``DaemonFailure`` if the configured group does not exist.
@@ -50,7 +51,8 @@ final class Daemon: Sendable {
         let served = configuration.devices.compactMap(serve)
         var server: SharingServer?
         do throws(DaemonFailure) {
-            // Before any link is opened: a daemon that can't start must not reset a board by opening its port.
+            // Open the shares and the socket before any link: a daemon that can't start must not reset a board by
+            // opening its port.
             for served in served { try await shares.open(served.device) }
             server = try await openServer(of: served.map(\.device))
         } catch {
@@ -79,7 +81,7 @@ final class Daemon: Sendable {
         for run in runs { await run.value }
         watchdog.cancel()
         for served in served { await served.recording.end("closed") }
-        // Last, since a page that hangs must not delay the end of the devices.
+        // Wait for the page last: a page that hangs must not delay the end of the devices.
         await page?.value
         log.notice("ended")
         if let failure { throw failure }
@@ -92,10 +94,12 @@ final class Daemon: Sendable {
             let server = SharingServer(
                 devices, at: path, group: shares.group?.id, on: loop, surroundings: .computer(on: loop)
             ) { [log] event in
+                // The server reports only connections, whose entries depend on no family.
                 log.log(LogEntry(SharingReport(device: "", event), of: .pump))
             }
             do throws(DescriptorError) { try await server.open() } catch {
-                // Not checked beforehand, as another daemon may start at any moment.
+                // Another daemon has the path: try the next one. A check beforehand would not suffice, since another
+                // daemon may start at any moment.
                 if error.errno == EADDRINUSE, path != paths.last { continue }
                 throw DaemonFailure(error, at: .unix(path: path))
             }
@@ -106,6 +110,7 @@ final class Daemon: Sendable {
         return nil
     }
 
+    /// Warns if the users of the group have no access to the folder of the control socket at `path`.
     private func warnOfFolder(of path: String) {
         if let group = shares.group, !group.mayEnterFolder(of: path) {
             log.warning(
@@ -138,6 +143,7 @@ final class Daemon: Sendable {
 
     // MARK: Devices
 
+    /// A device of the configuration, and its part of the record.
     private struct Served: Sendable {
         let device: SharedDevice
         let recording: SharedRecording
@@ -159,7 +165,7 @@ final class Daemon: Sendable {
         } record: { entry in
             recording.record(entry)
         } tell: { [self] report in
-            // Most lines are queries, which most daemons do not log: skip the work of wording them.
+            // Most lines are queries, which are logged at the level `debug` only: skip the work of wording them.
             if log.logLevel <= .debug || !report.isQuestion(to: settings.family) {
                 log.log(LogEntry(report, of: settings.family))
             }
@@ -171,6 +177,7 @@ final class Daemon: Sendable {
         return Served(device: device, recording: recording)
     }
 
+    /// Returns the settings with which the links of a device are opened.
     private func opening(_ settings: SharedDeviceSettings, _ recording: SharedRecording) -> LinkOpening {
         var opening = LinkOpening(of: settings.family, on: loop) { [log] name, report in
             log.log(LogEntry(report, of: name, device: settings.name))
@@ -230,8 +237,8 @@ extension DaemonFailure {
             hint: "set the family; for an unknown device, use --family raw, which passes lines unchanged")
     }
 
-    /// Creates the failure for an endpoint that can't be opened as configured; nil if the error may go away while the
-    /// daemon runs.
+    /// Creates the failure for an endpoint that can't be opened as configured; nil if the error may pass while the
+    /// daemon runs, as when the device is plugged in.
     fileprivate init?(unmendable error: LinkError, of device: String) {
         guard error.code == .invalidEndpoint else { return nil }
         self.init(.usage, "device \(device): \(error)", hint: error.hint ?? "correct the endpoint")

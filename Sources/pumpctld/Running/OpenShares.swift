@@ -8,8 +8,11 @@ actor OpenShares {
     let group: ShareGroup?
     private var sockets: [SocketShare] = []
     private var terminals: [TerminalShare] = []
+    /// Reports when a client opens a pseudo-terminal.
     private let openings: OpeningWatch
 
+    /// Creates an empty collection.
+    ///
     /// - Parameters:
     ///   - group: The group whose users may open the shares; nil for this user only.
     ///   - loop: The event loop of the devices.
@@ -20,7 +23,7 @@ actor OpenShares {
 
     /// Opens the shares of a device.
     ///
-    /// - Throws: ``DaemonFailure`` if one of them can't be opened. Those before it stay open until ``close()``.
+    /// - Throws: ``DaemonFailure`` if a share can't be opened. The shares before it stay open until ``close()``.
     func open(_ device: SharedDevice) async throws(DaemonFailure) {
         for share in device.settings.shares {
             switch share {
@@ -77,8 +80,8 @@ struct ShareGroup: Sendable, Hashable {
         id = entry.pointee.gr_gid
     }
 
-    /// Whether the group's users may enter the folder of a socket, judging by the folder's own permissions; true if
-    /// they can't be read.
+    /// Returns whether the group's users may enter the folder of a socket, by the permissions of this folder alone and
+    /// not of those above it; true if the permissions can't be read.
     func mayEnterFolder(of path: String) -> Bool {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         var status = stat()
@@ -86,7 +89,9 @@ struct ShareGroup: Sendable, Hashable {
         return status.st_mode & (status.st_gid == id ? S_IXGRP : S_IXOTH) != 0
     }
 
-    /// Gives the group access to a file, which until then only this user can open.
+    /// Gives the group access to a socket or pseudo-terminal, which until then only this user can open.
+    ///
+    /// - Parameter path: The path; may be a symbolic link to the pseudo-terminal.
     func admit(to path: String) throws(DaemonFailure) {
         guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {
             throw DaemonFailure(

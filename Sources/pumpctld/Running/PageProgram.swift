@@ -13,7 +13,8 @@ import Synchronization
 struct PageProgram: Sendable {
     /// The signals that end the child, and the time to wait after each.
     private static let endings = [(SIGTERM, Duration.seconds(3)), (SIGKILL, .seconds(1))]
-    /// The first and the longest pause before a restart. After a run of the latter duration, the pauses start over.
+    /// The first and the longest pause before a restart. Each pause is twice as long as the one before. After a run
+    /// that has lasted as long as the longest pause, the pauses start over.
     private static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(60))
     /// The maximum length in bytes of a line that is logged as one entry.
     private static let lineLimit = 1000
@@ -32,8 +33,8 @@ struct PageProgram: Sendable {
         self.clock = clock ?? EventLoopClock(loop)
     }
 
-    /// Runs the child, and starts it again after its end, until the task is cancelled or the child can't run. On
-    /// cancellation, ends the child, which delays the return by a few seconds at most.
+    /// Runs the child, and starts it again after its end, until the task is cancelled or the child fails in a way that
+    /// a restart does not change. On cancellation, ends the child, which takes a few seconds at most.
     func run() async {
         let time = SessionClock(self.clock)
         var pause = Self.firstPause
@@ -46,7 +47,7 @@ struct PageProgram: Sendable {
                 if let entry = end.lasting { return log.log(entry) }
                 reason = LogEntry(.warning, "the page has ended; starting it again", end.values)
             } catch {
-                // Other failures pass, such as a lack of descriptors.
+                // Give up if the program is not executable. Other failures pass, such as a lack of descriptors.
                 guard access(program.path, X_OK) == 0 else { return log.log(LogEntry(notServed: error)) }
                 reason = LogEntry(.warning, "can't start the page; retrying", ["reason": error.text])
             }
@@ -66,11 +67,13 @@ struct PageProgram: Sendable {
         /// The last message of the child.
         var message: String?
 
+        /// The values of the log entry.
         var values: KeyValuePairs<String, String?> { ["status": status.map { "\($0)" }, "reason": message] }
 
         /// The entry for the log if the child ends in the same way each time; nil if it may run later.
         var lasting: LogEntry? {
             let hint: String? =
+                // The exit statuses of `pumpctl-page`: EX_USAGE, EX_NOPERM and EX_CONFIG of sysexits.h.
                 switch status {
                 case 64: "correct [http] in the configuration, or --http"
                 case 77: "give this user access to the address, and to the folder of the sessions"
@@ -90,7 +93,7 @@ struct PageProgram: Sendable {
         let channel = DescriptorChannel(taking: socket, kind: .socket, on: loop)
         let output = Task(executorPreference: loop) { await logOutput(of: channel) }
         let status = await end(of: process)
-        // Does not wait for the end of the output, which a child of the child may have inherited.
+        // Don't wait for the end of the output: a child of the child may have inherited the output, and keep it open.
         output.cancel()
         let message = await output.value
         await channel.close()
@@ -98,7 +101,7 @@ struct PageProgram: Sendable {
     }
 
     /// Logs the lines of the child's output until its end, or the task's cancellation. Returns the last line that is
-    /// not indented.
+    /// not indented: the child's messages, unlike its hints, begin at the first column.
     private func logOutput(of channel: DescriptorChannel) async -> String? {
         var framer = LineFramer(limit: Self.lineLimit)
         var message: String?
@@ -111,7 +114,8 @@ struct PageProgram: Sendable {
             }
         }
         while let bytes = try? await channel.read() { log(bytes) }
-        // Bounded, as a child of the child may go on writing.
+        // After a cancellation, log the rest. The number of reads is bounded, since a child of the child may go on
+        // writing.
         for _ in 0..<16 {
             guard let bytes = try? await channel.readAvailable(), !bytes.isEmpty else { break }
             log(bytes)
@@ -132,8 +136,9 @@ struct PageProgram: Sendable {
         return nil
     }
 
+    /// Waits for the end of the child. Returns nil if the child runs longer than `patience`.
     private func status(of process: Int32, within patience: Duration) async -> Int32? {
-        // A task of its own, as this one may be cancelled.
+        // Use a task of its own, since this one may be cancelled.
         await Task(executorPreference: loop) { [clock, loop] in
             let status = Mutex<Int32?>(nil)
             _ = await withTimeLimit(patience, clock: clock, on: loop) {

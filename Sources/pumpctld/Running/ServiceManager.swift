@@ -40,8 +40,8 @@ struct ServiceManager: Sendable, Hashable {
         ServiceManager { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// The service manager that environment variables name; nil if there is none, or its address is not a Unix
-    /// socket's.
+    /// Creates the service manager that environment variables name; nil if there is none, or its address is not that
+    /// of a Unix socket.
     ///
     /// - Parameters:
     ///   - process: The ID of the calling process.
@@ -53,11 +53,12 @@ struct ServiceManager: Sendable, Hashable {
         else { return nil }
         // An abstract address, written with an @, begins with a NUL.
         address = first == UInt8(ascii: "@") ? [0] + name.utf8.dropFirst() : Array(name.utf8)
-        // The variables may be inherited from the process that the watchdog is for.
+        // A process that was started by the watched one may have inherited the variables.
         let isMeant = variable("WATCHDOG_PID").map { $0 == "\(process)" } ?? true
         interval = isMeant ? variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap(Self.interval) : nil
     }
 
+    /// Returns half of the watchdog's time-out, which is given in microseconds.
     private static func interval(_ patience: Int64) -> Duration? {
         patience > 0 ? .microseconds(max(1, patience / 2)) : nil
     }

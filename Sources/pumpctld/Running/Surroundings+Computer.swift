@@ -7,7 +7,8 @@ import Sharing
 import Transports
 
 extension Surroundings {
-    /// The surroundings of this computer.
+    /// Returns the functions by which programs at the control socket look for ports, BLE devices and problems of this
+    /// computer.
     ///
     /// - Parameter loop: The event loop of the connections to bluetoothd.
     static func computer(on loop: EventLoop) -> Surroundings {
@@ -27,7 +28,8 @@ extension Surroundings {
             await bluez.close()
             return try result.get()
         } findings: { endpoint in
-            // A check-up leaves out its own process, which has the ports of its devices open.
+            // A check-up does not count its own process, here the daemon, which has the ports of its devices open. So
+            // leave out the finding that no process has a port open.
             let findings = try await Checkup.findings(at: endpoint, on: loop)
                 .filter { $0.check != .holder || $0.status == .warning || $0.status == .bad }
             return findings.map { finding in
@@ -38,7 +40,7 @@ extension Surroundings {
         }
     }
 
-    /// Returns the devices that are in sight when the task is cancelled.
+    /// Scans until the task is cancelled, and returns the devices that are in sight then.
     private static func found(by scan: DeviceScan) async throws -> [ScannedDevice] {
         var devices = ScannedDevices()
         for try await event in scan {
