@@ -4,6 +4,8 @@ import DescriptorIO
 import Glibc
 import Terminal
 
+/// The program `pumpctl`. ``main()`` splits the command line, parses the command's part of it, and runs the command.
+/// Without a command, the program prints an ``Overview``.
 @main
 struct PumpctlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,8 +49,8 @@ struct PumpctlCommand: ParsableCommand {
     /// Parses the arguments and runs the command. With `--json`, usage errors are also printed as an object.
     static func main() {
         StandardStream.openMissing()
-        // As process 1 of a container, this program would have to reap the orphans of the program that it starts, so it
-        // continues in a child process.
+        // As process 1 of a container, this program would have to reap the orphans of a program that it starts, so it
+        // continues in a child process. Only a command line with `--` may start one.
         if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
         // With SIGXFSZ ignored, a write beyond the limit on file sizes fails with EFBIG, which is reported like other

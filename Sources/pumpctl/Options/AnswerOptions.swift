@@ -27,7 +27,7 @@ struct AnswerOptions: ParsableArguments {
 
     /// Returns the rules that decide when an answer is complete, and which lines report an error.
     ///
-    /// - Parameter timeout: The time-out of an answer.
+    /// - Parameter timeout: The longest time to wait for a complete answer.
     func rules(_ timeout: Duration) -> AnswerRules {
         var rules = AnswerRules()
         (rules.timeout, rules.quiet, rules.end, rules.failure) = (timeout, quiet.duration, until, failsOn)

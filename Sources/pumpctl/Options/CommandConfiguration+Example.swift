@@ -10,8 +10,8 @@ extension CommandConfiguration {
         self.init(
             commandName: commandName, abstract: abstract, usage: usage,
             discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + "Example: \(example)")
-        // Only the whole program handles a request for a completion script. Without this line, each parse first tries
-        // two commands for such a request.
+        // With this name set, the parser of the command does not look for a request for a completion script, for which
+        // it would first try to parse two other commands. ``CommandLine`` handles such a request.
         _superCommandName = "pumpctl"
     }
 }

@@ -5,24 +5,24 @@ import LineProtocol
 /// A command line, split into the command that it names and the arguments for that command.
 ///
 /// Options of ``SharedOption`` may precede the command's name. They are moved behind the name: the command then parses
-/// them with its own options, and rejects an option that it does not have. The whole program parses a line without a
-/// command, and a request for help or the version.
+/// them with its own options, and rejects an option that it does not have. The parser of ``PumpctlCommand`` parses a
+/// line without a command, and a request for help or the version.
 struct CommandLine {
     /// The names of the command and its groups, such as `["rescue", "list"]`.
     private(set) var path: [String] = []
     /// The command or group at ``path``.
     private(set) var command: any ParsableCommand.Type = PumpctlCommand.self
-    /// The arguments for the command's parser.
+    /// The arguments for the command's parser: the options before the command's name, then the words behind the name.
     private(set) var arguments: [String] = []
     /// An unknown word in the place of a command's name; nil if there is none.
     private var stranger: String?
-    /// The arguments of a request to the whole program, such as `help` or `--version`, with the path of the command in
-    /// question; nil for any other line.
+    /// The arguments with which the parser of ``PumpctlCommand`` answers a request for help, the version or a
+    /// completion script, such as `["help", "led"]`; nil for any other line.
     private var question: [String]?
     /// The words of the line, with packed short options separated.
     private var words: [String]
 
-    /// Options that request help or the version from the whole program.
+    /// Options that request help or the version.
     private static let questions = [
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
@@ -118,7 +118,9 @@ struct CommandLine {
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }
 
-    /// Returns the full names of all commands in a group that have this name.
+    /// Returns the full names, such as `pumpctl storm log get`, of all commands in a group that have this name.
+    ///
+    /// - Parameter path: The full name of the group.
     private static func names(of name: String, in group: any ParsableCommand.Type, _ path: String) -> [String] {
         group.configuration.subcommands.flatMap { command -> [String] in
             guard let own = command.configuration.commandName else { return [] }
@@ -133,7 +135,8 @@ struct CommandLine {
 
     /// Parses the command with its arguments.
     ///
-    /// - Throws: The errors of the parser, which include requests for help and the version.
+    /// - Throws: The errors of the parser. A request for help, the version or a completion script is thrown too: the
+    ///   text to print is the message of the error.
     func parsed() throws -> any ParsableCommand {
         if let question {
             if let shell = Self.completingShell(question) {
@@ -211,7 +214,7 @@ struct CommandLine {
     }
 }
 
-/// An option that may precede any command's name.
+/// An option that may precede any command's name: the names of the options in ``SharedOptions``.
 enum SharedOption: String, CaseIterable {
     case port, family, json, timeout, wait, reset, record, capture, verbose
 

@@ -2,7 +2,8 @@ import ArgumentParser
 import DeviceKit
 
 // Option groups for commands that use only some of ``SharedOptions``. The other options have no meaning for these
-// commands, are not in their help, and are rejected.
+// commands, are not in their help, and are rejected. The property `shared` of each group has the values in the form in
+// which ``CommandRunner`` takes them.
 
 /// The option `--json`, alone or as a part of another group.
 struct JSONOption: ParsableArguments {
@@ -132,7 +133,8 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension SharedOptions {
-    /// Creates options with only those values that `set` assigns.
+    /// Creates options with only the values that `set` assigns. Every other option gets a value here, since reading an
+    /// option that the parser has not set ends the program.
     fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {
         var options = SharedOptions()
         (options.port, options.family, options.timeout, options.record) = (nil, nil, nil, nil)

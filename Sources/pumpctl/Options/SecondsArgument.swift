@@ -2,7 +2,7 @@ import ArgumentParser
 import FirmwareSim
 import LineProtocol
 
-/// A time: seconds, or a number with `ms`, `s`, `m` or `h`.
+/// A time as typed: a number of seconds, or a number with `ms`, `s`, `m` or `h`.
 struct SecondsArgument: ExpressibleByArgument {
     static let rule = "use a time above 0, up to 1000000 s, e.g. 500ms, 90s, 10m or 2h"
 

@@ -50,10 +50,11 @@ struct SharedOptions: ParsableArguments {
     }
 
     /// The endpoint from `--port`, PUMPCTL_PORT or the configuration; nil if none of them names one, or if the
-    /// configuration is needed and can't be read.
+    /// configuration is needed and can't be read. The only USB port, which is the default, is not looked for.
     var namedPort: String? { try? PortChoice.named(port) }
 
-    /// The family from `--family` or the endpoint; nil if neither determines it.
+    /// The family from `--family`; or else that of the named endpoint, if the endpoint is a simulated device, a
+    /// capture, or a device that a simulator has passed to this program; nil for any other endpoint.
     var toldFamily: Family? { family ?? namedPort.flatMap { Family.named(by: $0) ?? Family.handedOver(at: $0) } }
 
     /// The family of the device for a command that is not bound to one family: ``toldFamily``, or else a pump.

@@ -10,7 +10,9 @@ import SerialPort
 extension Failure {
     /// Converts any error.
     ///
-    /// - Parameter place: The place of the device; nil if it is unknown.
+    /// - Parameters:
+    ///   - family: The family of the device, on which the hint for an error of a session depends.
+    ///   - place: The place of the device; nil if it is unknown.
     init(of error: any Error, _ family: Family = .usual, at place: DevicePlace? = nil) {
         switch error {
         case let failure as Failure: self = failure
@@ -31,6 +33,7 @@ extension Failure {
 
     // MARK: Links and devices
 
+    /// Converts an error of a link, with hints that name commands of pumpctl.
     init(_ error: LinkError) {
         self.init(
             ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
@@ -139,6 +142,7 @@ extension Failure {
         }
     }
 
+    /// Creates the failure for a configuration that can't be used.
     init(_ error: UserConfigurationError, _ path: String = UserConfiguration.path ?? "") {
         let flaw: String
         switch error.flaw {
@@ -171,7 +175,7 @@ extension LinkError.Remedy {
 }
 
 extension OffFailure {
-    /// Creates the reply to another program whose request for OFF has failed.
+    /// Creates the reply to another program whose request for OFF this program could not fulfil.
     init(_ problem: OffProblem, at place: DevicePlace?) {
         guard case .session(let error) = problem.cause else {
             self.init(problem, words: problem.family.words)

@@ -6,8 +6,8 @@ extension Failure {
     ///
     /// - Parameters:
     ///   - place: The place of the device; nil if it is unknown or already stated.
-    ///   - unknownEffect: The phrase to append if the outcome is unknown; nil for none, if the outcome has become known
-    ///     since.
+    ///   - unknownEffect: The phrase to append to the message if the outcome is unknown; nil for none, if the outcome
+    ///     has become known since. With a phrase, the hint ends with the command that asks for the state.
     init(
         _ error: SessionError, _ family: Family, at place: DevicePlace? = nil,
         unknownEffect: String? = "whether it was carried out is unknown"

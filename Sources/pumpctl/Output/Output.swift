@@ -5,7 +5,8 @@ import Synchronization
 import Terminal
 
 /// The output of a command: results on standard output, as text or as JSON for programs; notes, progress and failures
-/// on standard error. With JSON, a failure is printed on standard output too.
+/// on standard error. With JSON, a failure is printed on standard output too. All functions may be called on any
+/// thread.
 struct Output: Sendable {
     let isJSON: Bool
     private let results: ResultStream
@@ -24,8 +25,8 @@ struct Output: Sendable {
     /// Makes standard output fail as soon as its reader has gone, for a command that only shows events.
     func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
-    /// Makes a write fail if too much output is pending, instead of waiting for the reader; for a command that holds a
-    /// device.
+    /// Makes a write to standard output or standard error fail if 1 MiB is pending, instead of waiting for the reader;
+    /// for a command that holds a device. A failure of standard output then cancels the command.
     func neverWait() {
         StreamWriter.output.neverWait()
         StreamWriter.error.neverWait()
@@ -39,7 +40,8 @@ struct Output: Sendable {
         line(isJSON ? Self.json(value()) : text())
     }
 
-    /// Prints the outcome of a command, as a result. If standard output fails, the failure includes `text`.
+    /// Prints the outcome of a command that has an effect, as a result. If standard output fails, the failure includes
+    /// `text`, so that the effect is reported.
     func outcome(_ text: String, _ value: @autoclosure () -> some Encodable) {
         outcome.text.withLock { $0 = text }
         result(text, value())

@@ -24,7 +24,7 @@ struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
         members = more.members
     }
 
-    /// A copy of the record without the members that are nil.
+    /// A copy of the record without the members that are nil. Members of a base stay as they are.
     var known: ResultRecord {
         var known = self
         known.members.removeAll { $0.value == nil }

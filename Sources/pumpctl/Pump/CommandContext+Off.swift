@@ -10,10 +10,11 @@ extension CommandContext {
           hint: \(Failure.offByHand)
         """
 
-    /// Sends OFF by any available way. Returns when the pump's status has said that it is off, or when the program that
-    /// has the device has reported so.
+    /// Sends OFF by any available way: see `SwitchingOff`. Returns when the pump's status has said that it is off, or
+    /// when the program that has the device has reported so.
     ///
-    /// - Parameter lastWords: The text to print if a second signal ends the program earlier; nil for none.
+    /// - Parameter lastWords: The text to print if a second signal ends the program earlier; nil for none, if the pump
+    ///   was not started.
     /// - Throws: `Failure` in most cases: see ``Failure/init(offFailing:at:)``.
     func switchPumpOff(lastWords: String? = lastWordsOnPump) async throws {
         work.setLastWords(lastWords)
@@ -49,7 +50,8 @@ extension CommandContext {
         }
     }
 
-    /// Sends OFF even if the command is interrupted: otherwise the pump would stay on.
+    /// Sends OFF until the pump confirms it or `timeout` is over, even if the command is interrupted: otherwise the
+    /// pump would stay on.
     private func turnOff(_ pump: PumpSession, timeout: Duration) async throws {
         do {
             try await withTaskCancellationHandler {

@@ -34,8 +34,8 @@ extension CommandContext {
         }
     }
 
-    /// Returns the failure for an error. If the outcome of a command is unknown, reads the pump's current state.
-    /// If that succeeds, the failure includes the state.
+    /// Returns the failure for an error of a session. If the outcome of a command is unknown, reads the pump's current
+    /// state, and includes it in the failure if that succeeds.
     private func explained(_ error: SessionError, _ pump: PumpSession) async -> Failure {
         var failure = Failure(error, .pump, at: place)
         if error.code == .noAnswer, let hint = pump.link.silenceHint { failure.hint = hint }
@@ -51,7 +51,7 @@ extension CommandContext {
         return failure
     }
 
-    /// Returns a state reported by the pump, to be appended to a message.
+    /// Returns the state that the pump has reported, in words to append to a message.
     static func words(_ status: PumpStatus) -> String {
         "; the device now reports: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
     }

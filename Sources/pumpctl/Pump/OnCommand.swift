@@ -72,7 +72,7 @@ struct OnCommand: PumpContextCommand {
 }
 
 extension CommandContext {
-    /// Runs the pump for a time, and reports its progress.
+    /// Runs the pump for a time, and reports the progress of the run. OFF of another program ends the run.
     fileprivate func run(_ plan: PumpRun.Plan) async throws {
         let endpoint = try endpoint()
         let stop = OffStop()
@@ -86,7 +86,7 @@ extension CommandContext {
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            // A run that is cancelled once ON may have been sent throws `CancellationError` when the pump is off.
+            // If ON may have been sent, a cancelled run switches the pump off, and then throws `CancellationError`.
             if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
@@ -94,7 +94,7 @@ extension CommandContext {
         }
     }
 
-    /// Reports the progress of a run.
+    /// Reports the progress of a run. From ON to the confirmed OFF, a second signal prints that the pump may be on.
     private func tell(_ report: PumpRun.Report) {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
@@ -117,7 +117,8 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// Creates the failure for an error after the pump had acknowledged ON, while its speed was set or its state read.
+    /// Creates the failure for an error after the pump had acknowledged ON, while its speed was set or its state was
+    /// read.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
         message += "; the pump acknowledged ON, and its state is now unknown"
@@ -132,7 +133,7 @@ extension Failure {
 }
 
 extension SessionError {
-    /// Whether the link is up, but the pump did not answer as expected.
+    /// Whether the link is up, but the pump did not answer, or refused or answered with an unexpected line.
     fileprivate var isSilence: Bool { [.noAnswer, .notUnderstood, .refused].contains(code) }
 }
 

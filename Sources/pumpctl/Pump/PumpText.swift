@@ -15,7 +15,7 @@ enum PumpText {
         return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(temperatures, others)
     }
 
-    /// Returns the temperatures as rows of a name and a value, followed by the other fields.
+    /// Returns the temperatures as rows of a name and a value, followed by the fields in which no temperature was read.
     static func rows(_ temperatures: PumpTemperatures, _ others: [PumpStatusField]) -> [(String, String)] {
         let read = temperatures.named.map(\.name)
         let rest = others.filter { $0.temperatureName.map(read.contains) ?? true }
@@ -23,7 +23,7 @@ enum PumpText {
             + rest.map { ($0.name.asWord, $0.value.printable()) }
     }
 
-    /// Returns the reason why there is no temperature.
+    /// Returns the reason why there is no temperature: the pump reports none, or a field that can't be read.
     static func absence(of temperatures: PumpTemperatures) -> String {
         let fields = temperatures.otherFields.map { "\($0.name):\($0.value)".asWord }.joined(separator: ", ")
         return fields.isEmpty

@@ -2,14 +2,15 @@ import DeviceKit
 import LineProtocol
 
 extension CommandContext {
-    /// Whether the traffic of links is recorded. False if the configuration is needed and can't be read.
+    /// Whether the lines on the command's links are recorded. False if the configuration is needed and can't be read.
     var recordsLines: Bool {
         // A device of the family `raw` has no values, so its lines are recorded.
         let hasLines = records == .lines || records == .values && family == .raw
         return hasLines && (try? recordChoice()) == true
     }
 
-    /// Wraps a link to capture its traffic with `--capture`, and to record its lines if ``recordsLines``.
+    /// Wraps a link that ``opening(isBounded:tellsSteps:note:)`` has not opened, such as that of a phone which has
+    /// connected to this computer: captures its traffic with `--capture`, and records its lines if ``recordsLines``.
     ///
     /// - Parameters:
     ///   - name: The device's name for people.

@@ -7,13 +7,13 @@ extension Recording {
     /// if the recording can't begin. The command's runner ends the recording.
     ///
     /// - Parameters:
-    ///   - isDefault: Whether to record unless the user has chosen otherwise.
+    ///   - isDefault: Whether the command records unless the user has chosen otherwise. If not, an unreadable
+    ///     configuration counts as no choice.
     ///   - note: Prints problems of the recording; nil for standard error.
     /// - Throws: `UserConfigurationError` if `isDefault`, and the configuration is needed and can't be read.
     static func begin(
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
-        // A command that records only on request ignores an unreadable configuration.
         let choice = isDefault ? try context.recordChoice() : try? context.recordChoice()
         guard choice ?? isDefault else { return nil }
         let note = note ?? context.output.note

@@ -17,7 +17,7 @@ extension SharedRecording {
         }
     }
 
-    /// Returns the reason to record for the end of a session.
+    /// Returns the code to record as the reason for the end of a session.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as SessionError: error.code.rawValue

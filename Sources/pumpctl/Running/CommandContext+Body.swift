@@ -35,7 +35,8 @@ extension CommandContext {
         }
     }
 
-    /// Runs `body`, which contains only queries, and repeats it if a BLE device is lost before the end of `body`.
+    /// Runs `body`, which contains only queries, and repeats it if a BLE device is lost before the end of `body`: up to
+    /// four times, which must begin within `--timeout` or 30 s.
     func retryingQuery<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await DeviceKit.retryingQuery(
             of: try? PortChoice.endpoint(options.port), within: options.timeout?.duration ?? .seconds(30), clock: clock
@@ -50,8 +51,11 @@ extension CommandContext {
 
     /// Runs `body`, for `time` at most.
     ///
-    /// - Parameter whileRead: Whether `body` only shows events, and ends when the reader of standard output has gone.
+    /// - Parameters:
+    ///   - time: The time limit; nil for none.
+    ///   - whileRead: Whether `body` only shows events, and ends when the reader of standard output has gone.
     /// - Returns: False if the time limit ended `body`, which is no failure.
+    /// - Throws: The error of `body`. After the time limit, only a `Failure` or a `RescueStoreError`.
     @discardableResult
     func run(
         for time: Duration?, whileRead: Bool = false, _ body: @escaping @Sendable () async throws -> Void

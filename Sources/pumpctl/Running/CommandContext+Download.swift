@@ -8,8 +8,8 @@ extension CommandContext {
     ///
     /// - Parameters:
     ///   - path: The file; nil or `-` for standard output.
-    ///   - fetch: Downloads the data, closes the link, and shows progress on the bar. Returns the number of bytes and
-    ///     further values for the record.
+    ///   - fetch: Downloads the data into the file, closes the link, and shows progress on the bar. Returns the number
+    ///     of bytes and further values for the record.
     func download(
         to path: String?,
         _ fetch: (any Link, ReplacedFile, ProgressBar) async throws -> (byteCount: Int, values: [String: StateValue])

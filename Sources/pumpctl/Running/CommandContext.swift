@@ -27,18 +27,18 @@ struct CommandContext: Sendable {
     var configuration = Result { () throws(UserConfigurationError) in try UserConfiguration.load() }
     /// The part of the command that is recorded if recording is on.
     let records: RecordedContent
-    /// The recording of this command.
+    /// The recording of this command. It begins when there is something to record.
     let record: SharedRecording
     /// The capture of the command's links; nil without `--capture`.
     let capture: Capture?
-    /// Endpoint schemes that extend or replace the standard ones.
+    /// Endpoint schemes that extend or replace the standard ones; set by tests.
     var furtherSchemes: [String: LinkSchemes.Opener] = [:]
     /// Opens `replay:` endpoints.
     let replays = ReplayOpener()
     /// The work of the command, which signals cancel.
     let work: InterruptibleWork
 
-    /// The time-out of a reply.
+    /// The time-out of each reply: `--timeout`, or 3 s.
     var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
 
     var clock: EventLoopClock { EventLoopClock(loop) }
@@ -87,10 +87,11 @@ struct CommandContext: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
-    ///   - use: The command's use of the link.
-    ///   - onStop: Called when another program requests OFF, before OFF is sent.
+    ///   - use: The purpose of the link. Over a link for `watching`, other programs can request OFF, and output that
+    ///     nobody reads ends the command: see ``Output/neverWait()``.
+    ///   - onStop: Called when another program requests OFF, before OFF is sent; only with `watching`.
     ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and `--wait` the wait for a busy device.
-    ///     Otherwise, neither option applies.
+    ///     Otherwise, a busy device is an error, and a BLE device is connected again and again for up to 60 s.
     ///   - tellsSteps: Whether steps of opening a BLE device are shown after a second even if standard error is no
     ///     terminal.
     ///   - note: Prints reports about the link, and its traffic with `-v`.
@@ -127,10 +128,8 @@ struct CommandContext: Sendable {
     /// Returns the settings with which this command opens links.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and `--wait` the wait for a busy device.
-    ///     Otherwise, neither option applies.
-    ///   - tellsSteps: Whether steps of opening a BLE device are shown after a second even if standard error is no
-    ///     terminal.
+    ///   - isBounded: As for ``openLink(_:for:onStop:isBounded:tellsSteps:note:)``.
+    ///   - tellsSteps: As for ``openLink(_:for:onStop:isBounded:tellsSteps:note:)``.
     ///   - note: Prints reports about the link, and its traffic with `-v`.
     func opening(
         isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void
@@ -173,6 +172,7 @@ struct CommandContext: Sendable {
         }
         opening.patience = drawsSteps || tellsSteps && !options.verbose ? .seconds(1) : nil
         opening.isTraced = options.verbose
+        // The pump's Nano has no boot ROM that prints a message at a restart.
         opening.looksForRestarts = family != .pump && family != .raw
         opening.recording = recordsLines ? record : nil
         opening.capture = capture
@@ -188,7 +188,7 @@ struct CommandContext: Sendable {
         _ endpoint: Endpoint, _ link: any Link, note: @escaping @Sendable (String) -> Void
     ) -> Reconnector {
         Reconnector(endpoint, link, on: loop) { [self] endpoint in
-            // Open without a time limit: a module that saves power may be heard only rarely.
+            // `--timeout` does not apply: a BLE module that saves power may be heard only rarely.
             try await openLink(endpoint.adapted(to: family), for: .watching, isBounded: false, note: note)
         } doubt: { error in
             note("pumpctl: \("\(error)".printable()); waiting")

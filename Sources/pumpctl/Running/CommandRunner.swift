@@ -12,10 +12,12 @@ enum CommandRunner {
     /// `body` can close its link; a second signal ends the program.
     ///
     /// The command is also cancelled if writing to standard output fails. SIGPIPE is ignored for that: it would end the
-    /// program before the command has made the device safe.
+    /// program before the command has made the device safe. After `body`, reports a failure, ends the recording and the
+    /// capture, and waits for the output to be written.
     ///
     /// - Parameters:
-    ///   - family: The family of the command; nil for the family of the options.
+    ///   - family: The family of the command; nil for the family of the options. Another family in the options is a
+    ///     usage error.
     ///   - records: The part of the command that is recorded if recording is on.
     ///   - endsBeforeSuspension: Whether Ctrl-Z cancels `body` too. The process then stops, and exits when it is
     ///     resumed.
@@ -71,8 +73,8 @@ enum CommandRunner {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Waits until the output has been written, without a limit, as other programs do; after a signal for a second at
-    /// most.
+    /// Waits until the buffered output has been written. Without a signal, the wait has no limit, as in other programs;
+    /// after a signal, it ends within a second.
     private static func deliver(_ context: CommandContext) async {
         let interval = Duration.milliseconds(20)
         var rest = Duration.seconds(1)
@@ -103,6 +105,9 @@ enum CommandRunner {
         }
     }
 
+    /// Runs `body` in its context, reports its failure, and returns the exit status.
+    ///
+    /// - Parameter told: The message on the configuration that was printed before the command ran; nil for none.
     private static func run(
         _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext, isStop: Bool,
         told: String?
@@ -151,6 +156,8 @@ enum CommandRunner {
 
     /// Returns the exit status, and reports a failure of standard output. A failure of the command takes precedence,
     /// except a cancellation. A reader that has gone is not reported, as in other programs.
+    ///
+    /// - Parameter status: The exit status of the command.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)

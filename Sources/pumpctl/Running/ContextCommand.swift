@@ -14,6 +14,9 @@ protocol ContextCommand: ParsableCommand, Sendable {
     /// Whether Ctrl-Z ends the command, as Ctrl-C does.
     var endsBeforeSuspension: Bool { get }
 
+    /// Runs the command. A signal cancels the task.
+    ///
+    /// - Throws: Any error, which ``CommandRunner`` reports.
     func run(in context: CommandContext) async throws
 }
 

@@ -11,7 +11,8 @@ struct DevicePlace: Sendable, Hashable {
     /// The baud rate that the endpoint names; nil if it names none.
     let baudRate: Int?
 
-    /// Whether the endpoint is probably a pseudo-terminal, on which another program offers the device.
+    /// Whether the endpoint is probably a pseudo-terminal, on which another program offers the device. The terminal may
+    /// be gone, so this depends only on the path.
     private let isOffered: Bool
 
     /// Creates the place of an endpoint.
@@ -43,7 +44,7 @@ extension DevicePlace {
         }
     }
 
-    /// Returns the advice if there was no reply.
+    /// Returns the advice if there was no reply. Without a place, the device counts as one at a serial port.
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:

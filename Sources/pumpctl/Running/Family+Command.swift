@@ -18,8 +18,8 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// Returns the family that an endpoint determines: `sim:led` by its name, a capture by its header. Returns nil for
-    /// any other endpoint, and if the name or the header has no family.
+    /// Returns the family that the text of an endpoint determines: `sim:led` by its name, a capture by its header.
+    /// Returns nil for any other endpoint, and if the name or the header has no known family.
     static func named(by endpoint: String) -> Family? {
         if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }
         guard endpoint.hasPrefix("sim:") else { return nil }
@@ -40,7 +40,7 @@ extension Family: ExpressibleByArgument {
 
     // MARK: Command lines
 
-    /// Returns the command line of one of the family's commands.
+    /// Returns the command line of one of the family's commands: `pumpctl led get` for `get`.
     func words(_ command: String) -> String {
         let noun = FamilyRow.named(name)?.noun
         return (["pumpctl"] + [noun, command].compactMap(\.self)).joined(separator: " ")
@@ -52,7 +52,8 @@ extension Family: ExpressibleByArgument {
     /// Returns the hint for an error code; nil if the family has none.
     func hint(_ errorCode: String) -> String? { error(errorCode)?.remedy(words) }
 
-    /// Returns the hint for an error code in reply to a typed line; nil if the family has none.
+    /// Returns the hint for an error code in reply to a typed line, which may be no command of the family; nil if the
+    /// family has none.
     func hint(_ errorCode: String, to line: [UInt8]) -> String? {
         guard errorCode == PumpErrorCode.unknownCommand.rawValue, !hasCommand(line) else { return hint(errorCode) }
         return "\(deviceWithArticle) has no such command; use: \(commands.map(\.line).joined(separator: ", "))"

@@ -1,11 +1,13 @@
 import ArgumentParser
 import DeviceKit
 
-/// The facts about a family that only pumpctl needs, in addition to ``Family``. Each family defines its row in its own
-/// folder. Lists of families, and the lists of commands in the help, are derived from the rows.
+/// The facts about a family that only pumpctl needs, in addition to ``Family``: its commands and its simulator. Each
+/// family defines its row in its own folder. Lists of families, and the lists of commands in the help, are derived from
+/// the rows.
 struct FamilyRow: Sendable {
     let family: Family
-    /// The command group of the family; nil if its commands are at the top level.
+    /// The name of the family's command group, as `led` in `pumpctl led get`; nil if its commands are at the top level,
+    /// as `pumpctl on`.
     let noun: String?
     /// The family's top-level commands: one group with the noun's name, or all commands.
     let commands: [any ParsableCommand.Type]

@@ -11,8 +11,8 @@ struct PortWarning {
     /// Creates the warning. Returns nil if no other program is known to use the port.
     ///
     /// - Parameters:
-    ///   - seesAll: Whether programs of other users were checked too.
-    ///   - endingHint: Returns the instruction for a person who wants the port from the processes with these IDs.
+    ///   - seesAll: Whether programs of other users were checked too. If not, the hint says how to see them.
+    ///   - endingHint: Returns the instruction to end the processes with these IDs.
     init?(
         _ use: PortUse, seesAll: Bool = geteuid() == 0,
         endingHint: ([Int32]) -> String = { HoldingProcess.endingHint($0) }
