@@ -33,7 +33,7 @@ struct PageCommand: ParsableCommand {
     @Flag(help: "With --code: the session may read, and not send commands.")
     var see = false
 
-    /// The arguments of `pumpctl-page`. It rejects arguments that exclude each other.
+    /// The arguments for `pumpctl-page`, which rejects arguments that exclude each other.
     var arguments: [String] {
         let isServer = !sessions && revoke == nil && !code
         var words: [String] = []

@@ -22,7 +22,8 @@ struct ServeCommand: ParsableCommand {
 
     func run() throws { throw Self.replaceThis(CommandLine(ProgramArguments.typed(by: "pumpctl")).arguments) }
 
-    /// Replaces this process by `pumpctld`. Returns only if that has failed.
+    /// Replaces this process by `pumpctld`. Returns only if replacing has failed. ``PumpctlCommand/main()`` calls this
+    /// before the arguments are parsed.
     static func replaceThis(_ arguments: [String]) -> Failure {
         CompanionProgram.replaceThis(by: "pumpctld", arguments)
     }

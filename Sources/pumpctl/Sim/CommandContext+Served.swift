@@ -4,7 +4,8 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
-    /// Runs a command of the user until it ends.
+    /// Runs a command of the user until it ends. If the task is cancelled, sends the command the signal that has ended
+    /// the work of this program, or SIGTERM without a signal.
     ///
     /// - Parameters:
     ///   - words: The command and its arguments.

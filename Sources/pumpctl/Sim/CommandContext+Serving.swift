@@ -2,9 +2,9 @@ import DescriptorIO
 import DeviceKit
 
 extension CommandContext {
-    /// Serves something while `body` uses it.
+    /// Serves something, such as a simulated device, while `body` uses it.
     ///
-    /// Serving continues after a signal, as `body` may need it to finish.
+    /// Serving continues until `body` returns, even after a signal: `body` may need it to finish.
     ///
     /// - Parameters:
     ///   - serve: Serves until its task is cancelled. Calls `onReady` once `body` can begin.

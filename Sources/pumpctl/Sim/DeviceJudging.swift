@@ -3,8 +3,10 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// Collects the verdicts on the programs that use simulated devices.
+/// Collects the verdicts on the programs that use simulated devices: whether they kept the rules of `--expect` and of
+/// scenarios.
 final class DeviceJudging: Sendable {
+    /// The devices with rules, by their numbers.
     private let handles = Mutex<[Int: (device: OfferedDevice, handle: DeviceHandle)]>([:])
 
     /// Adds an offered device, if it has rules for the program.

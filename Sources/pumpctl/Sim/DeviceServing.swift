@@ -81,6 +81,9 @@ struct DeviceServing: Sendable {
 
     /// Offers devices through `serve`, with a control socket if requested, until `serve` returns or a client of the
     /// socket requests the end.
+    ///
+    /// - Parameter serve: Offers the devices, passes each to `onDevice` before, and returns the exit status.
+    /// - Returns: The exit status.
     private func controlling(
         _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Int32
     ) async throws -> Int32 {
@@ -115,8 +118,8 @@ struct DeviceServing: Sendable {
 
     // MARK: Serving
 
-    /// Offers the devices. When all devices are ready for the first time, calls `onReady`. Without `onReady`, prints
-    /// where the devices are.
+    /// Offers the devices until the task is cancelled. When all devices are ready for the first time, calls `onReady`.
+    /// Without `onReady`, prints the places of the devices: of each when it is ready, or with `--wait` of all at once.
     private func serve(
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {
@@ -127,6 +130,7 @@ struct DeviceServing: Sendable {
             tellOfOne(device)
             guard let all = ready.add(device) else { return }
             if let onReady { onReady(all) } else if options.waits { tellOf(all) }
+            // With `--background` and `--wait`: let the process end that has started this one.
             ServingOptions.background.release()
         }
         if devices.count > 1 { DescriptorLimit.raise() }

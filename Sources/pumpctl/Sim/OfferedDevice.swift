@@ -9,6 +9,7 @@ import SerialPort
 struct OfferedDevice: Sendable {
     /// The place where a device is offered.
     enum Place: Sendable {
+        /// A pseudo-terminal or a TCP port.
         case line(ServingPlace)
         /// BLE, with the adapter's name or address; nil for the first adapter that is on.
         case radio(adapter: String?)
@@ -89,7 +90,13 @@ struct OfferedDevice: Sendable {
 }
 
 extension ServingPlace {
-    /// Offers a device at this place. Each time the device is there, reports its location as text and as an endpoint.
+    /// Offers a device at this place, and notes on standard error if its cable is pulled or a client is refused.
+    ///
+    /// - Parameters:
+    ///   - offer: Offers the device until the task is cancelled, and passes events to `tell`.
+    ///   - onReady: Called with the location as text and as an endpoint, when the device is ready and each time it is
+    ///     back.
+    ///   - onAway: Called with the reason if the device does not come back after its cable was pulled.
     func serve(
         _ output: Output, _ offer: (_ tell: @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
         onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void,

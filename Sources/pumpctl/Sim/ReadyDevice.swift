@@ -46,12 +46,13 @@ final class ReadyDevices: Sendable {
 }
 
 extension [ReadyDevice] {
-    /// Returns one JSON object with everything that a script needs to use these devices and to end them.
+    /// Returns the record of `--wait`: one JSON object with everything that a script needs to use these devices and to
+    /// end them.
     ///
     /// - Parameters:
     ///   - control: The path of the control socket.
     ///   - seed: The seed of the first device.
-    ///   - isList: Whether there may be several devices.
+    ///   - isList: Whether to list the ports of several devices, rather than to describe the only device.
     func record(control: String, seed: UInt64, isList: Bool) -> ResultRecord {
         let common: ResultRecord = [
             "ok": true, "event": "ready", "pid": getpid(), "control": control, "seed": seed,

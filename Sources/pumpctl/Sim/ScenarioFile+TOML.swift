@@ -27,7 +27,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// Returns an option for each of the keys that the table has.
+    /// Returns an option, with the name of the key, for each of `keys` that the table has.
     private static func values(
         of keys: [String], in table: TableReader
     ) throws(ConfigurationError) -> [ScenarioOption] {
@@ -39,7 +39,11 @@ extension ScenarioFile {
         return options
     }
 
-    /// Returns one option for each table under a name, with the line of the table's `key`.
+    /// Returns one option for each table `[[name]]`.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the table whose line the option gets.
+    ///   - value: Returns the value of the option for a table.
     private static func each(
         _ name: String, _ key: String, of table: TableReader,
         _ value: (TableReader) throws(ConfigurationError) -> String
@@ -51,6 +55,7 @@ extension ScenarioFile {
         return options
     }
 
+    /// Returns a fault as `--fault` takes it, such as `delay=2s@10%`.
     private static func fault(_ table: TableReader) throws(ConfigurationError) -> String {
         try table.allowKeys(["name", "amount", "when"])
         var text = try needed("name", "drop", in: table)
@@ -59,6 +64,7 @@ extension ScenarioFile {
         return try listed(text, in: table)
     }
 
+    /// Returns a step as `--step` takes it, such as `10s press`.
     private static func step(_ table: TableReader) throws(ConfigurationError) -> String {
         try table.allowKeys(["when", "do"])
         let text = "\(try needed("when", "10s", in: table)) \(try needed("do", "press", in: table))"
@@ -86,6 +92,7 @@ extension ScenarioFile {
         return options
     }
 
+    /// Returns a rule as `--expect` takes it, such as `reaction=5s/OFF@line:ERROR:OVERHEAT`.
     private static func reaction(_ table: TableReader) throws(ConfigurationError) -> String {
         try table.allowKeys(["to", "within", "send"])
         let command = try table.string("send").map { "/\($0)" } ?? ""
@@ -93,6 +100,9 @@ extension ScenarioFile {
         return try listed("reaction=\(time)\(command)@line:\(line)", in: table)
     }
 
+    /// Returns the value of a key that the table must have.
+    ///
+    /// - Parameter example: A value for the hint if the key is missing.
     private static func needed(
         _ key: String, _ example: String, in table: TableReader
     ) throws(ConfigurationError) -> String {

@@ -39,9 +39,12 @@ enum ScenarioFile {
     /// Faults, steps and expectations are combined instead; `--fault none` removes the faults of the file.
     ///
     /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - family: The family of the device, which must be that of the scenario, if the file names one.
     ///   - given: The given options as typed, by their names.
     ///   - options: All options of the device.
     ///   - check: Checks a single option, so that an error names its line in the file.
+    /// - Returns: The values as typed, by the names of the options.
     /// - Throws: ``Failure`` if the file can't be read, is not a valid scenario, or is for another family.
     static func options(
         at path: String, for family: String, beside given: [String: String], of options: [SimulatorOption],

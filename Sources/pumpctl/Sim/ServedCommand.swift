@@ -37,7 +37,7 @@ final class ServedCommand: Sendable {
     func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
 
     /// Waits until the command has ended, even if the task is cancelled. On cancellation, sends the command the signal
-    /// that `signal` returns, unless that is nil.
+    /// that `signal` returns; none if `signal` returns nil.
     ///
     /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func end(on loop: EventLoop, signal: @escaping @Sendable () -> CInt?) async throws -> Int32 {

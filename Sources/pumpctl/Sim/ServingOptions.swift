@@ -166,6 +166,7 @@ struct ServingOptions: ParsableArguments {
                     + "the device comes back on another port")
         }
         var settings = settings
+        // Also refuse the fault from `sim ctl` later.
         settings.hasWayBack = false
         return settings
     }
@@ -183,6 +184,11 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
+    /// Returns the place of a device on a line.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the device, from 0.
+    ///   - hasLink: Whether `--link` applies to the device; not to the devices of `--with`.
     private func place(_ index: Int, hasLink: Bool) -> ServingPlace {
         if let tcp {
             let port = tcp == 0 ? 0 : tcp + UInt16(index)

@@ -19,9 +19,10 @@ struct SimCommand: ParsableCommand {
     }
 }
 
-/// The definition of `sim FAMILY` and `sim:FAMILY`. The row is created on use, so that it does not slow each start.
+/// The definition of the command `sim FAMILY` and of the endpoint `sim:FAMILY`.
 protocol Simulation: SendableMetatype {
     static var configuration: CommandConfiguration { get }
+    /// The simulator and its options. Created on use, so that it does not slow each start of pumpctl.
     static var row: PeripheralSimulator { get }
     /// Whether the device has a line even if it is offered over BLE.
     static var keepsLineOverRadio: Bool { get }
@@ -44,6 +45,7 @@ extension Simulation {
     }
 }
 
+/// The command `sim FAMILY`, or `sim module`.
 struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     static var configuration: CommandConfiguration { Simulated.configuration }
     @OptionGroup var own: JSONOption

@@ -122,7 +122,12 @@ struct SimControlCommand: ContextCommand {
 
     /// Sends a request to a simulator and returns its response.
     ///
-    /// - Parameter limit: The time limit for the response, after the connection was made; nil for none.
+    /// - Parameters:
+    ///   - path: The path of the control socket. Connecting to it may take 10 s.
+    ///   - limit: The time limit for the response, after the connection was made; nil for none. At the limit, the
+    ///     connection is closed, and the failure says that it has ended without an answer.
+    /// - Throws: `Failure`, also for an error in the response; `DescriptorError` if the simulator closes the
+    ///   connection, or if the task is cancelled.
     static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
     ) async throws -> JSONValue {

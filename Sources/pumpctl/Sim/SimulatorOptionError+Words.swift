@@ -25,7 +25,7 @@ extension SimulatorOptionError {
     /// The advice, to be appended to the error.
     private var remedy: String { advice.map { "; \($0)" } ?? "" }
 
-    /// Returns the error in the words of an endpoint.
+    /// Returns the error of an endpoint `sim:FAMILY?option=value`, whose hint says how to change the endpoint.
     func hint(on endpoint: Endpoint) -> LinkError {
         switch problem {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")

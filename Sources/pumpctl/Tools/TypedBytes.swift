@@ -1,8 +1,10 @@
 import ArgumentParser
 
-/// Parses bytes that a person types as text.
+/// Parses bytes that a person types as text, with `send --hex` or `send --escapes`.
 enum TypedBytes {
-    /// Parses hexadecimal numbers: `01 03`, `0103`, `0x01,0x03`.
+    /// Parses hexadecimal bytes of two digits each: `01 03`, `0103`, `0x01,0x03`.
+    ///
+    /// - Throws: `ValidationError` with the accepted form.
     static func hex(_ text: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for word in text.split(whereSeparator: { " ,:\t".contains($0) }) {
@@ -23,6 +25,8 @@ enum TypedBytes {
     }
 
     /// Parses text with escapes: `\n`, `\r`, `\t`, `\0`, `\e`, `\\`, and `\x` with two hexadecimal digits.
+    ///
+    /// - Throws: `ValidationError` with the accepted escapes.
     static func escaped(_ text: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -9,6 +9,7 @@ struct FirmwareVerification: Sendable {
     let family: FamilyVerification
     let checks: [Check]
     let options: VerificationOptions
+    /// The control socket for actions at the device; nil to skip the checks that need one.
     let stimulus: SocketStimulus?
     let context: CommandContext
 

@@ -6,7 +6,8 @@ import Synchronization
 import Terminal
 import Verification
 
-/// Plays the devices of a family, one after another, and tests the program that uses them.
+/// A verification of a program, the host: plays the devices of a family, one after another, and tests the program that
+/// uses them.
 struct HostVerificationRun: Sendable {
     let verification: HostVerification
     let simulator: PeripheralSimulator
@@ -20,10 +21,13 @@ struct HostVerificationRun: Sendable {
 
     /// The results of running a program with one device.
     private struct Encounter {
+        /// The judgement of the program's output, and the traffic.
         var verdict: Verdict?
         /// The exit status; nil without `--run`, or if a signal or the time limit ended the program.
         var status: Int32?
+        /// Whether the time limit ended the program.
         var isLate = false
+        /// The time from before the device was offered to the end of the program.
         var time: Duration
     }
 
@@ -36,6 +40,7 @@ struct HostVerificationRun: Sendable {
         }.filter { !$0.checks.isEmpty }
     }
 
+    /// The devices with a selected check.
     private var chosenDevices: [PlayedDevice] {
         verification.devices.filter { device in
             device.checks.contains { isChosen(verification.id(of: $0, with: device)) }
@@ -80,6 +85,9 @@ struct HostVerificationRun: Sendable {
         }
     }
 
+    /// Returns the settings of a device, with the rules of the checks.
+    ///
+    /// - Throws: `SimulatorOptionError` if the device can't be played over BLE.
     private func settings(
         _ device: PlayedDevice, _ checks: [HostCheck]
     ) throws(SimulatorOptionError) -> SimulatorSettings {
@@ -129,6 +137,7 @@ struct HostVerificationRun: Sendable {
 
     private static let untested = "the condition of this check did not occur"
 
+    /// Returns the outcome of the check of the program's exit status.
     private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
         guard options.runsCommand else { return .skipped(reason: "needs a command: --run -- COMMAND") }
         if encounter.isLate {

@@ -39,8 +39,8 @@ final class ReportPrinter: Sendable {
         output.draw(report.ending(verdict, reason))
     }
 
-    /// Reports that the verification was not made or not completed, unless the report has ended. With `--json`, the
-    /// command's runner prints the failure.
+    /// Reports that the verification was not made or not completed, unless the report has ended. With `--json`, prints
+    /// nothing: ``CommandRunner`` prints the failure.
     func abandon(_ failure: Failure) {
         let (results, hasBegun, hasEnded) = state.withLock { ($0.results, $0.hasBegun, $0.hasEnded) }
         guard !hasEnded, !output.isJSON else { return }

@@ -27,6 +27,7 @@ struct SocketStimulus: Stimulus {
     }
 
     /// Fails if no simulator listens, or if the simulator controls a device on another serial port than `endpoint`.
+    /// Does not fail if the ports can't be compared, as with a `tcp:` endpoint.
     ///
     /// A stimulus at another device could leave that device running: only the tested device is switched off at the end.
     func check(isAt endpoint: Endpoint) async throws {

@@ -6,6 +6,12 @@ import Verification
 enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     case text, tap, junit, json
 
+    /// Returns a report in this format.
+    ///
+    /// - Parameters:
+    ///   - family: The family in the report, such as `pump` or, for programs that use a pump, `pump.host`.
+    ///   - rounds: The number of times that all checks are made.
+    ///   - columns: The meaning of `>` and `<` in transcripts.
     func form(
         _ family: String, rounds: Int, columns: TranscriptColumns = .ofFirmware
     ) -> any VerificationReport {
