@@ -6,6 +6,7 @@ struct CaptureFixture: CapturePrinter {
     /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next piece,
     /// unless the pieces are packets.
     let pieces: Bool
+    /// Whether the pieces of the link are packets.
     private var keepsPacketBounds = false
     /// The received bytes of an incomplete step.
     private var received: [UInt8] = []
@@ -39,6 +40,7 @@ struct CaptureFixture: CapturePrinter {
         return received.isEmpty ? "" : step("received(\(Self.literal(received)))")
     }
 
+    /// Returns the step of an event; an empty text for received bytes, and for the end of a link that was not lost.
     private func step(of event: CaptureEvent) -> String {
         switch event.content {
         case .opened(let facts):

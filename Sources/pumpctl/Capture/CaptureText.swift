@@ -5,14 +5,19 @@ import LineProtocol
 struct CaptureText: CapturePrinter {
     /// One direction of a link.
     private struct Stream: Hashable {
+        /// The number of the link in the capture, from 1.
         var link: Int
+        /// `>` for sent, `<` for received bytes.
         var mark: String
     }
 
     /// Whether pieces are shown as they arrived, instead of lines.
     let pieces: Bool
+    /// The incomplete lines of each direction.
     private var framers: [Stream: LineFramer] = [:]
+    /// The links whose pieces are packets, which are not joined to lines.
     private var packetLinks: Set<Int> = []
+    /// The time of the last event.
     private var last = Duration.zero
 
     init(pieces: Bool) { self.pieces = pieces }
@@ -53,6 +58,7 @@ struct CaptureText: CapturePrinter {
         return rows
     }
 
+    /// Returns the incomplete line of a direction; an empty text if there is none.
     private func pending(_ stream: Stream) -> String {
         guard let bytes = framers[stream]?.pending, !bytes.isEmpty else { return "" }
         return row(at: last, stream.link, stream.mark, bytes.printable() + " (no line end)")

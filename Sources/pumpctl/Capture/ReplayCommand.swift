@@ -63,14 +63,17 @@ struct ReplayCommand: ParsableCommand {
     }
 }
 
-/// An output format of `replay`.
+/// An output format of `replay`. The functions return text, which the command prints.
 protocol CapturePrinter {
+    /// Returns the text before the first event.
     func begin(_ header: CaptureHeader) -> String
+    /// Returns the text of the next event. It may include text that an earlier event has left open.
     mutating func text(of event: CaptureEvent) -> String
+    /// Returns the text after the last event.
     mutating func end() -> String
 }
 
-/// Prints a capture as in its file.
+/// Prints a capture as in its file: one JSON object a line.
 struct CaptureJSON: CapturePrinter {
     func begin(_ header: CaptureHeader) -> String { header.json + "\n" }
     func text(of event: CaptureEvent) -> String { event.json + "\n" }

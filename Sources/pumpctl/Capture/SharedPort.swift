@@ -3,7 +3,8 @@ import DeviceKit
 import LineProtocol
 import SerialPort
 
-/// Offers the device of this command as a pseudo-terminal, to a program that opens serial ports.
+/// The work of `record` with a program other than pumpctl: offers the command's device as a pseudo-terminal, which the
+/// program opens like a serial port.
 enum SharedPort {
     /// The hint if a program can't be started.
     static let startHint = "name a program or a pumpctl command after '--'"

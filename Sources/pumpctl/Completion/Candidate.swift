@@ -1,13 +1,14 @@
 import LineProtocol
 
-/// A word that may stand at the cursor.
+/// A word that may stand at the cursor, which a shell offers as a completion.
 struct Candidate: Hashable, Sendable {
     /// The whole word, without quotation marks.
     var text: String
     /// A short description; empty for none.
     var help = ""
 
-    /// The only candidate if the words behind `--` are a command line of another program, which the shell completes.
+    /// The only candidate if the words behind `--` are a command line of another program. The script then has the shell
+    /// complete that command line.
     static let otherProgram = Candidate(text: "--")
 
     /// Whether the word goes on, as after `sim:` or a folder's `/`. The shell then adds no blank.
@@ -24,7 +25,8 @@ extension [Candidate] {
     /// Returns the candidates that continue a text, each once.
     func continuing(_ text: String) -> [Candidate] {
         var seen: Set<String> = []
-        // A name from elsewhere, such as that of a BLE device, must not control the terminal.
+        // Leave out texts with control characters: a name from elsewhere, such as that of a BLE device, must not
+        // control the terminal.
         return filter { $0.text.hasPrefix(text) && $0.text.printable() == $0.text && seen.insert($0.text).inserted }
     }
 

@@ -15,7 +15,7 @@ struct CommandGrammar {
         /// The word for the value in the help, such as `endpoint`.
         let valueName: String
         let help: String
-        /// The values to choose from; empty if there are others.
+        /// The permitted values; empty if the parser does not list them.
         let values: [String]
         let isRepeating: Bool
         /// Whether the option takes all words up to the next option.
@@ -29,7 +29,8 @@ struct CommandGrammar {
     /// Describes the options of a command or a group of options.
     init(_ options: any ParsableArguments.Type) { self.init(description: Array(options._dumpHelp().utf8)) }
 
-    /// Describes the options of a command of pumpctl. `serve` has those of pumpctld, which describes them itself.
+    /// Describes the options of a command of pumpctl. `serve` has the options of pumpctld, which is started to describe
+    /// them.
     init(of command: any ParsableCommand.Type) {
         if command == ServeCommand.self, let daemon = try? CompanionProgram.installed("pumpctld"),
             let (_, socket) = try? daemon.start(["--experimental-dump-help"])
@@ -88,7 +89,7 @@ extension CommandGrammar.Argument {
 struct GivenArguments {
     /// The words that belong to no option, in order.
     private(set) var positionals: [String] = []
-    /// The given options and flags, by the names as typed, with their last values.
+    /// The given options and flags, by the names as typed, with their last values; the value of a flag is empty.
     private(set) var options: [String: String] = [:]
     /// The option whose value is at the cursor; nil if there is none.
     private(set) var open: CommandGrammar.Argument?

@@ -5,8 +5,9 @@ import Glibc
 ///
 ///     pumpctl ---complete LIMIT SHELL LINE [TAIL]
 ///
-/// LIMIT is the longest run time, such as `45ms`. LINE is the command as typed, up to the cursor. TAIL is the part of the
-/// word that bash replaces. The answer is silent about errors: a person who types can't do anything about them.
+/// LIMIT is the longest run time, such as `45ms`. LINE is the command as typed, up to the cursor. TAIL is the part of
+/// the word that bash replaces. The answer is one ``Candidate`` a line, in the form that the script of the shell
+/// expects. Errors are not reported: a person who types can't do anything about them.
 struct CompletionRequest {
     private let limit: Duration
     private let shell: CompletingShell
@@ -27,6 +28,7 @@ struct CompletionRequest {
     func answer() -> Never {
         endInTime()
         let line = line
+        // Another program, such as bluetoothd, gets half of the time, so that an answer without it is in time.
         let wait = limit / 2
         let found = EventLoop.run { loop in
             guard !line.words.isEmpty else { return [Candidate]() }

@@ -3,10 +3,11 @@ import DeviceKit
 import SerialPort
 import Transports
 
-/// Endpoints that continue a typed text.
+/// The completion of endpoints.
 struct EndpointCompletion {
     let surroundings: Surroundings
 
+    /// Returns endpoints that may continue a typed text. The caller leaves out endpoints that do not.
     func candidates(_ typed: String) async -> [Candidate] {
         if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return await paths(typed) }
         guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
@@ -64,6 +65,7 @@ struct EndpointCompletion {
         return found + [Candidate](words: others)
     }
 
+    /// Returns serial ports, if the text is a path in /dev, and the pseudo-terminals that continue a path.
     private func paths(_ typed: String) async -> [Candidate] {
         let ports = typed.hasPrefix("/dev/") ? await surroundings.ports() : []
         return ports.map(Self.path(of:)) + PathCompletion.candidates(typed, .terminal)
@@ -73,6 +75,7 @@ struct EndpointCompletion {
         Candidate(text: port.path, help: port.board?.description ?? port.usb?.product ?? "")
     }
 
+    /// Returns the endpoints of the USB ports: `usb:VID:PID`, and the one that names this port among several.
     private static func usb(_ ports: [SerialPortInfo]) -> [Candidate] {
         ports.flatMap { port -> [Candidate] in
             guard let usb = port.usb else { return [] }
@@ -85,6 +88,7 @@ struct EndpointCompletion {
         get async { await surroundings.shared().map { Candidate(text: $0.sharedEndpoint, help: $0.family) } }
     }
 
+    /// Returns the options that endpoints of a scheme have behind a question mark.
     private func options(_ scheme: Substring, of address: Substring) -> [QueryOption] {
         switch scheme {
         case "serial:", "usb:": .serial

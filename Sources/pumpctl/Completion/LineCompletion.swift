@@ -43,6 +43,7 @@ struct LineCompletion {
         return await values.candidates(of: argument, typed).continuing(typed)
     }
 
+    /// Returns the commands of the line's group, and `help` at the top level.
     private func commands(of line: CommandLine) -> [Candidate] {
         let help = line.path.isEmpty && line.arguments != ["--help"]
         return line.command.configuration.subcommands.map {

@@ -1,15 +1,17 @@
 import Glibc
 import SerialPort
 
-/// Paths that continue a typed path. A folder that can't be read has none.
+/// The completion of paths.
 enum PathCompletion {
-    /// The files that are offered, besides folders.
+    /// The kind of files to offer, besides folders.
     enum Kind {
         case file, folder, socket
-        /// Links to pseudo-terminals, as simulators create them, and character devices outside `/dev`.
+        /// Pseudo-terminals in /dev/pts and links to them, as simulators create them, and other character devices that
+        /// are not directly in /dev: ``EndpointCompletion`` lists the serial ports there.
         case terminal
     }
 
+    /// Returns the paths that continue a typed path. A folder that can't be read has none.
     static func candidates(_ typed: some StringProtocol, _ kind: Kind) -> [Candidate] {
         let parent = typed.lastIndex(of: "/").map { typed[...$0] } ?? ""
         let beginning = typed.dropFirst(parent.count)

@@ -3,7 +3,7 @@ import FirmwareSim
 import PeripheralSim
 import Transports
 
-/// An option behind the question mark of an endpoint.
+/// An option behind the question mark of an endpoint, as `baud` in `serial:/dev/ttyUSB0?baud=115200`.
 struct QueryOption {
     var name: String
     var help = ""
@@ -54,9 +54,11 @@ extension [QueryOption] {
         } + [QueryOption(name: "scenario", help: "A file of options.") { PathCompletion.candidates($0, .file) }]
     }
 
-    /// Returns what may continue the text behind an endpoint's question mark.
+    /// Returns the endpoints that continue a typed endpoint by an option or a value.
     ///
-    /// - Parameter head: The text up to the question mark.
+    /// - Parameters:
+    ///   - typed: The text behind the endpoint's question mark.
+    ///   - head: The text up to the question mark.
     func candidates(_ typed: Substring, behind head: String) -> [Candidate] {
         let start = typed.lastIndex(of: "&").map { typed.index(after: $0) } ?? typed.startIndex
         let (head, item) = (head + typed[..<start], typed[start...])
@@ -71,7 +73,7 @@ extension [QueryOption] {
             found = rest.map { Candidate(text: $0.name + ($0.isFlag ? "" : "="), help: $0.help) }
         }
         let fitting = found.filter { $0.text.hasPrefix(item) }
-        // The only complete one may be followed by another option.
+        // Behind the only complete option, offer `&` too: another option may follow.
         let following = fitting.count == 1 && !fitting[0].isOpen && rest.count > 1 ? "&" : nil
         return (fitting + [following.map { Candidate(text: fitting[0].text + $0) }].compactMap(\.self)).map {
             $0.behind(head)

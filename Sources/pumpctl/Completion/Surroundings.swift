@@ -4,8 +4,8 @@ import DescriptorIO
 import SerialPort
 import StrictJSON
 
-/// The devices and simulators around this program, as far as they are known without opening a port and without a scan.
-/// Whatever can't be found is left out.
+/// The devices and simulators around this program, for completion, as far as they are known without opening a port and
+/// without a scan. Errors are ignored: devices that can't be found are left out.
 struct Surroundings: Sendable {
     /// The serial ports.
     var ports: @Sendable () async -> [SerialPortInfo]
@@ -15,7 +15,8 @@ struct Surroundings: Sendable {
     var names: @Sendable () async -> [String]
     /// The devices that daemons share.
     var shared: @Sendable () async -> [DaemonDevice]
-    /// Returns the verbs of the simulated device with this number behind a control socket.
+    /// Returns the verbs of a simulated device, as the control socket at the path describes them. Of several devices at
+    /// one socket, the number names one.
     var verbs: @Sendable (_ path: String, _ device: Int?) async -> [JSONValue]
 
     /// The surroundings of this computer.

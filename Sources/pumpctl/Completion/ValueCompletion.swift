@@ -7,7 +7,7 @@ import StrictJSON
 import Transports
 import Verification
 
-/// The values of the options and arguments of one typed command line.
+/// The completion of the values of options and arguments, in one typed command line.
 struct ValueCompletion {
     let line: CommandLine
     let given: GivenArguments
@@ -61,7 +61,8 @@ struct ValueCompletion {
 
     // MARK: Checks
 
-    /// Returns the names of checks up to the dot behind a text: a beginning stands for all checks that have it.
+    /// Returns the names of checks that begin with a text, cut behind the next dot: `--only` and `--except` take the
+    /// beginning of names.
     private func checks(_ typed: String) -> [Candidate] {
         let family = family
         let ids =

@@ -6,14 +6,18 @@ import Transports
 
 /// A terminal for a device that speaks in lines: standard input and the screen of a ``DeviceKit/LineConsole``.
 ///
-/// The sources put their events into one stream without waiting; the events are handled one by one, in order.
+/// The standard input, the conversation with the device and the link put their events into one stream without waiting;
+/// the events are handled one by one, in order.
 struct Console {
     /// An event to handle.
     private enum Event: Sendable {
+        /// Standard input has bytes or has ended, or the terminal has another size.
         case input(LineScreen.Event)
+        /// The conversation reports a line of the device or a change.
         case happened(ConsoleHappening)
         /// The user has entered a command for this program, such as `:help`.
         case asked(String)
+        /// The user has entered `:quit`, or the task was cancelled.
         case quit
         /// The conversation has ended.
         case ended
@@ -29,6 +33,7 @@ struct Console {
     private let events: AsyncStream<Event>.Continuation
     private let stream: AsyncStream<Event>
 
+    /// Whether a script gives the lines to send: standard input or standard output is no terminal.
     private var isScript: Bool { !screen.lines.isEdited }
     private static let prompt = "> "
     private static let promptWhileLost = "(no device) > "
@@ -102,8 +107,8 @@ struct Console {
         }
     }
 
-    /// Handles events until the conversation has ended, even if the task is cancelled: the device's last lines are
-    /// shown.
+    /// Handles events until the conversation has ended, even if the task is cancelled, so that the device's last lines
+    /// are shown.
     private func attend(_ console: LineConsole) async {
         while let event = await stream.nextInSpiteOfCancellation(on: context.loop) {
             switch event {

@@ -17,9 +17,9 @@ struct RemedyOffers {
         }
     }
 
-    /// Shows each command, and runs it if the user types `y`. Makes no more offers at the end of input.
+    /// Shows each command, and runs it if the user types `y`. The end of input ends the offers.
     ///
-    /// - Throws: `cancelled` or `CancellationError` after Ctrl-C.
+    /// - Throws: `DescriptorError` with `cancelled`, or `CancellationError`, after Ctrl-C.
     func make(in context: CommandContext) async throws {
         var hasRun = false
         for words in commands {

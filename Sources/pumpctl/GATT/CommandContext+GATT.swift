@@ -30,6 +30,7 @@ extension CommandContext {
         }
     }
 
+    /// Prints the services of the device with their characteristics.
     func listGATT() async throws {
         try await retryingQuery {
             try await withBLEDevice(for: .oneCommand) { device in
@@ -60,6 +61,7 @@ extension CommandContext {
         ]
     }
 
+    /// Reads characteristics, and prints their values in the given order.
     func readGATT(_ references: [GATTReference], _ format: GATTFormat) async throws {
         try await retryingQuery {
             try await withBLEDevice(for: .oneCommand) { device in
@@ -133,6 +135,9 @@ extension CommandContext {
         return held
     }
 
+    /// Prints notifications, up to `count`.
+    ///
+    /// - Throws: `CancellationError` if the notifications end before.
     private func show(
         _ references: [GATTReference], of device: BLEDevice, _ format: GATTFormat, _ count: Int?
     ) async throws {

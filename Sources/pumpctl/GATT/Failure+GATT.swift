@@ -3,6 +3,7 @@ import LineProtocol
 import Transports
 
 extension Failure {
+    /// Creates the failure for a name of a characteristic that fits none, or several, of the device.
     init(_ error: GATTReferenceError, at device: BLEDevice) {
         let (name, text, all) = (device.name, error.reference.text, error.all)
         if let first = error.fitting.first {
@@ -23,6 +24,7 @@ extension Failure {
             outcome: "not_sent")
     }
 
+    /// Creates the failure for a request to a characteristic.
     init(_ error: GATTRequestError, at device: BLEDevice) {
         switch error.cause {
         case .noAnswer(in: _, hint: let advice):

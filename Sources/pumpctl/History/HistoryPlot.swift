@@ -4,7 +4,7 @@ import RecordFormat
 
 /// The contents of a plot of recorded values.
 enum HistoryPlot {
-    /// The limits to draw: the skin temperature in °C above which a pump stops.
+    /// The limits to draw: the skin temperature in °C above which a pump stops (pump-35 in docs/protocols.md).
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
     /// Returns the label and unit of a value, from its family's row; nil if the row does not have the value.

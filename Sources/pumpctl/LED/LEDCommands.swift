@@ -34,6 +34,7 @@ protocol LEDValueCommand: ContextCommand {
     var options: LEDOptions { get }
 }
 
+/// The action of an ``LEDValueCommand``.
 enum LEDAction {
     case read
     case set(LEDValue)

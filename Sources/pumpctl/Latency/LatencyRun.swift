@@ -7,7 +7,9 @@ import Terminal
 /// A latency measurement: opens the link, shows the progress, and prints the report.
 struct LatencyRun: Sendable {
     let question: LatencyQuestion
+    /// The number of questions to send.
     let count: Int
+    /// The average pause before a question.
     let interval: Duration
     let context: CommandContext
 

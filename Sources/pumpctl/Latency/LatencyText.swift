@@ -2,8 +2,9 @@ import Latency
 import LineProtocol
 import Terminal
 
-/// The text and the record of a measurement.
+/// The text and the record of a latency measurement. The times of type Double are milliseconds.
 struct LatencyText {
+    /// The number of characters of the longest bar of the histogram.
     private static let barWidth = 40
 
     private let report: LatencyReport

@@ -23,6 +23,7 @@ struct LineMonitor: Sendable {
         let reconnector = context.reconnector(endpoint, link, note: context.output.note)
         let name = endpoint.text.printable()
         let shown = Mutex(0)
+        // The console, for the callback that ends it after the last line.
         let ending = Mutex<LineConsole?>(nil)
         let console = LineConsole(with: .raw, reconnector, clock: context.clock, executor: context.loop) {
             [context, count] happening in

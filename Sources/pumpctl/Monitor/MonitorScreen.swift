@@ -4,7 +4,8 @@ import Terminal
 /// Shows the updates of a monitor: one line each, or on a terminal a single line that is redrawn.
 struct MonitorScreen {
     private let output: Output
-    /// The redrawn line with the current state; nil if the output is JSON or no terminal.
+    /// The redrawn line with the current state; nil if the output is JSON, or goes to no terminal whose cursor can be
+    /// moved.
     private let line: LiveLine?
 
     init(_ output: Output) {

@@ -18,6 +18,7 @@ enum MonitorText {
         ([update.time.timeOfDayInSeconds] + parts).joined(separator: "  ")
     }
 
+    /// Returns the words for the event, with the punctuation before the values; nil for a plain status.
     private static func happening(_ update: FamilyUpdate) -> String? {
         let text = update.text ?? ""
         return switch update.event {

@@ -18,6 +18,7 @@ struct PeerHostScreen {
 
     private let screen: ConsoleScreen
     private var entered = EnteredLines()
+    /// Whether the peer was offered, so that the user can type.
     private var hasBegun = false
 
     private init(_ screen: ConsoleScreen) { self.screen = screen }

@@ -3,6 +3,7 @@ import LineProtocol
 import RecordFormat
 
 extension Failure {
+    /// Creates the failure for messages that can't be stored or read.
     init(_ error: RescueStoreError) {
         self.init(Trouble(code: error.code.rawValue, text: error.text, hint: ""))
         hint = error.hint

@@ -152,7 +152,8 @@ struct MessageListenCommand: RescueSubcommand {
 }
 
 extension CommandContext {
-    /// Returns a relay whose events are printed.
+    /// Returns a relay whose events are printed. The relay stores received messages, and reaches its goal after the
+    /// given number of new messages or an SOS.
     fileprivate func relay(_ store: any RescueStore, until goal: MessageGoal = MessageGoal()) -> MessageRelay {
         MessageRelay(store, until: goal, on: loop, clock: clock) { [output] in output.show($0) }
     }

@@ -5,7 +5,7 @@ import Terminal
 import Transports
 
 extension Output {
-    /// Prints an event of a message relay.
+    /// Prints an event of a message relay, and rings the bell for an SOS.
     func show(_ event: RelayEvent) {
         if event.isSOS { ringBell() }
         // Only a stored message is a result.

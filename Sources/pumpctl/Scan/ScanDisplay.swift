@@ -8,7 +8,9 @@ final class ScanDisplay {
     private let output: Output
     private let watches: Bool
     private let isFiltered: Bool
+    /// The redrawn table; nil if the output is JSON, or goes to no terminal whose cursor can be moved.
     private let table: LiveTable?
+    /// The devices in sight.
     private var devices = ScannedDevices()
 
     /// Creates a display.
