@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The reason why a request failed, with the code words of `pumpctl --json`.
+/// The reason why a request to pumpctld or to a simulator failed, with the code words of `pumpctl --json`.
 package struct ControlFailure: Error, Hashable {
     /// A stable code word for programs.
     package var code: String

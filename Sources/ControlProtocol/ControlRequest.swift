@@ -1,6 +1,7 @@
 package import StrictJSON
 
-/// A request of a program, one JSON object on a line: `{"id": 1, "do": "state", "device": "pump"}`.
+/// A request of a program to pumpctld, or to a simulator with a control socket. One JSON object on a line:
+/// `{"id": 1, "do": "state", "device": "pump"}`.
 package struct ControlRequest {
     /// The program's ID for the request, an integer or text, which the response repeats.
     package let id: JSONValue

@@ -1,4 +1,6 @@
-/// Collects received bytes into lines, each ended by `\n` or `\r`. Ignores empty lines.
+/// Collects received bytes into lines, each ended by `\n` or `\r`. Ignores empty lines and lines that are too long.
+///
+/// The pump's ``PumpCommandLine`` instead reports a line that is too long, and keeps each line until it is handled.
 struct CommandLine: Sendable {
     /// The longest accepted line, in bytes. A longer line is dropped whole.
     private let capacity: Int

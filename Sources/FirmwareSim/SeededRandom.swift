@@ -15,7 +15,8 @@ struct SeededRandom: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from 0 up to, but not including, `bound`, from an almost uniform distribution.
+    /// Returns a number from 0 up to, but not including, `bound`, from an almost uniform distribution. `bound` is at
+    /// most 2^32.
     mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 
     /// Returns a number from 0 up to, but not including, 1.

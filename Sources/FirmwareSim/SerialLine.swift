@@ -3,12 +3,14 @@
 ///
 /// No received byte is lost. Output leaves at the line rate, in packets like those of a USB adapter.
 struct SerialLine: Sendable {
-    /// The packet length of a line with a rate, in bytes: that of a full-speed USB packet.
+    /// The most bytes of a packet on a line with a rate: the length of a full-speed USB packet. On an unlimited line, a
+    /// packet contains all pending output.
     static let packetLength = 64
 
     private let timePerByte: Duration
 
     private var arrivals: [(bytes: [UInt8], time: Duration)] = []
+    /// The instant at which all bytes on the line to the device will have arrived.
     private var lineFreeAt = Duration.zero
 
     private var outgoing: [UInt8] = []
@@ -23,14 +25,15 @@ struct SerialLine: Sendable {
 
     // MARK: Receiving
 
-    /// Puts `bytes` on the line to the device, the first no earlier than `instant`.
+    /// Puts `bytes` on the line to the device, the first no earlier than `instant`. The device receives the bytes of
+    /// one call together, when the last one has arrived.
     mutating func send(_ bytes: [UInt8], at instant: Duration) {
         guard !bytes.isEmpty else { return }
         lineFreeAt = max(lineFreeAt, instant) + timePerByte * bytes.count
         arrivals.append((bytes, lineFreeAt))
     }
 
-    /// The instant at which the last bit of the earliest pending bytes arrives; nil if none are pending.
+    /// The instant at which the device next receives bytes; nil if none are on their way.
     var nextArrival: Duration? { arrivals.first?.time }
 
     /// Removes and returns the bytes that have arrived by `instant`.
@@ -55,7 +58,7 @@ struct SerialLine: Sendable {
     /// Whether all output has left.
     var isIdle: Bool { departed == outgoing.count }
 
-    /// The instant at which all output will have left; nil if no output is left.
+    /// The instant at which all output will have left; nil if it already has.
     var idleTime: Duration? { isIdle ? nil : departingSince + timePerByte * (outgoing.count - departed) }
 
     /// The instant at which the next packet will have left; nil if no packet is pending.

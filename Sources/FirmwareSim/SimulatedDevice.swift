@@ -54,11 +54,12 @@ public protocol SimulatedDevice: Sendable {
     /// ends the fault. Most devices have no faults of their own.
     mutating func setOwnFault(_ name: String?, at instant: Duration)
 
-    /// Returns, once, the actions of the device and its faults on the carrier since the last call, in order. The caller
-    /// performs the actions. Usually there are none.
+    /// Returns, once, the actions of the device and its faults on the carrier since the last call, in order. Usually
+    /// there are none. ``DeviceHost`` passes the actions to the server that offers the device, which performs them.
     mutating func takeCarrierEvents() -> [CarrierEvent]
 
-    /// Returns, once, the scenario steps that failed since the last call, in order.
+    /// Returns, once, the scenario steps that failed since the last call, in order. ``DeviceHost`` passes them to its
+    /// judge and to the handlers of ``DeviceHandle/onStepFailure(_:)``.
     mutating func takeStepFailures() -> [StepFailure]
 
     /// Whether the device uses the host's baud rate. Most devices don't.
@@ -69,6 +70,7 @@ public protocol SimulatedDevice: Sendable {
     mutating func setHostBaudRate(_ rate: Int)
 
     /// The commands that a host may send at any moment, even before the last reply, because they make the device safe.
+    /// Letter case does not matter.
     static var urgentCommands: [String] { get }
 
     /// The framing of the host's commands.
@@ -84,7 +86,7 @@ public protocol SimulatedDevice: Sendable {
     static func objection(to command: [UInt8], isPacket: Bool) -> String?
 
     /// Whether BLE packets are pieces of a stream of lines, as from a module with a UART behind it. If not, each packet
-    /// is a whole message.
+    /// is a whole message. A command that is a JSON object may span several packets in either case.
     static var isStream: Bool { get }
 
     /// The actions of people and the environment on the running device; none by default.
@@ -93,8 +95,8 @@ public protocol SimulatedDevice: Sendable {
     /// The options that can change while the device runs; none by default.
     static var settings: [DeviceSetting<Self>] { get }
 
-    /// The state that an observer beside the device can see, at the instant that the device has reached. If a value has
-    /// a unit, its key ends in the unit.
+    /// The state that a person next to the device could observe, at the instant that the device has reached. If a value
+    /// has a unit, its key ends in the unit.
     var observations: [String: ObservedValue] { get }
 }
 
@@ -146,7 +148,8 @@ public struct Emission: Sendable, Hashable {
     public var bytes: [UInt8]
     /// The instant at which the last bit of the last byte left the UART, or, if faults delay the bytes, arrives.
     public var time: Duration
-    /// The output that sent the bytes: nil for a line; for a notification, the 128 bits of the characteristic's UUID.
+    /// The characteristic that notified of the bytes, as the 128 bits of its UUID; nil for bytes on a line. A number,
+    /// because this library does not import BlueZ.
     public var output: UInt128?
     /// Whether a fault repeats the bytes. A host need not wait for them.
     public var isRepetition = false

@@ -6,6 +6,7 @@ struct UART: Sendable {
     /// The capacity of each ring in bytes: one of Arduino's 64 slots is always free.
     static let ringCapacity = 63
 
+    /// A byte, and the instant at which its last bit arrives or, for ``shifting``, has left.
     private struct Arrival {
         var byte: UInt8
         var time: Duration
@@ -13,15 +14,18 @@ struct UART: Sendable {
 
     private let timePerByte: Duration
 
+    /// The bytes on the line to this UART.
     private var arrivals: [Arrival] = []
-    /// The number of arrivals that have been taken.
+    /// The number of ``arrivals``, from the first, that have been taken.
     private var arrivalsTaken = 0
+    /// The instant at which all bytes on the line to this UART will have arrived.
     private var lineFreeAt: Duration = .zero
     private var received = ByteRing(capacity: ringCapacity)
     /// The number of bytes lost because the receive ring was full.
     private(set) var overflows = 0
 
     private var toTransmit = ByteRing(capacity: ringCapacity)
+    /// The byte in the shift register, which is leaving.
     private var shifting: Arrival?
     /// The byte in the data register, which the shift register takes next.
     private var next: UInt8?
@@ -33,7 +37,7 @@ struct UART: Sendable {
 
     // MARK: Receiving
 
-    /// Puts `bytes` on the line, the first no earlier than `instant`.
+    /// Puts `bytes` on the line to this UART, the first no earlier than `instant`.
     mutating func send(_ bytes: [UInt8], at instant: Duration) {
         lineFreeAt = max(lineFreeAt, instant)
         for byte in bytes {

@@ -1,6 +1,8 @@
 public import FirmwareSim
 internal import LineProtocol
 
+// FirmwareSim can't make these suggestions itself: it does not import LineProtocol, which compares words.
+
 extension DeviceVerbError {
     /// A suggestion for the user who controls the device: the word that was probably meant, or else `hint`; nil if
     /// there is neither.

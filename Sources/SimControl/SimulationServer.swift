@@ -31,7 +31,7 @@ public actor SimulationServer {
     /// Begins to listen. Replaces a socket at which no program listens any more.
     ///
     /// - Parameters:
-    ///   - family: The family of the simulation.
+    ///   - family: The family of the simulation, which the greeting names.
     ///   - path: The path of the socket.
     ///   - loop: The event loop of the connections.
     /// - Throws: The errors of `SocketListener.listen`, for example `system` with EADDRINUSE if a program listens at
@@ -65,7 +65,7 @@ public actor SimulationServer {
         if let family, family != self.family { families[number] = family }
     }
 
-    /// Returns when a client has asked for the end of the simulation, or when the task was cancelled.
+    /// Returns when a client has sent `stop`, or when the task was cancelled.
     public func untilStopped() async { for await _ in stopping {} }
 
     /// Stops listening, removes the socket unless another program has replaced it, and disconnects clients.
@@ -187,6 +187,7 @@ public actor SimulationServer {
         return ["device": .integer(number ?? 1), "verbs": .array(outlines.map(\.json))]
     }
 
+    /// Returns the number of the device whose pseudo-terminal a program has open; nil if there is none.
     private func number(at terminal: String) async -> Int? {
         for (number, device) in devices where await device.openTerminal().map({ "\($0)" }) == terminal {
             return number
@@ -212,6 +213,7 @@ public actor SimulationServer {
         ])
     }
 
+    /// Returns the device of a number. If there is only one device, the number may be missing.
     private func device(_ number: Int?) throws(ControlFailure) -> DeviceHandle {
         if number == nil, devices.count > 1 {
             throw .usage("there are \(devices.count) devices", hint: "name one by its number: 1 to \(devices.count)")

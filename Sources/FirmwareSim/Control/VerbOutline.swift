@@ -17,7 +17,8 @@ public struct VerbOutline: Sendable, Hashable {
     public var suggestions: [String] = []
 }
 
-/// A device that knows which faults it can have.
+/// A ``FaultyDevice`` of any device. A host knows its device only as `Device`, and casts it to this protocol to read
+/// the possible faults.
 private protocol FaultChoosing {
     var choice: FaultChoice { get }
 }
@@ -25,6 +26,7 @@ private protocol FaultChoosing {
 extension FaultyDevice: FaultChoosing {}
 
 extension DeviceHost {
+    /// The argument of the verb `advance`.
     static var time: SimulatorOption { SimulatorOption("time", .time(), help: "The time to let pass.") }
 
     /// Returns the verbs of the device, with one `set` for each option that can change.
@@ -51,7 +53,7 @@ extension DeviceHost {
 }
 
 extension FaultChoice {
-    /// The words for no fault, and for each possible fault with its usual amount and occasion.
+    /// The suggestions for the verb `fault`: `none`, and the name of each fault that the device can have.
     fileprivate var names: [String] {
         var own: [String] = []
         if case .faults(let names, _, _) = option.value { own = names }

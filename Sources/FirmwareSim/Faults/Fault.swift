@@ -49,7 +49,7 @@ public struct Fault: Sendable {
         case notifyEarly
     }
 
-    /// The value that a fault takes after `=`.
+    /// The value that a fault takes after `=`. Of a ``Fault``, the default value.
     enum Amount: Sendable, Hashable {
         case nothing
         /// A time.
@@ -64,8 +64,8 @@ public struct Fault: Sendable {
     public let help: String
     /// The URL of a public thread that reports the fault.
     public let source: String
-    /// The only carrier on which the fault makes sense, unless the device has a line behind its radio; nil for any
-    /// carrier.
+    /// The only carrier on which the fault makes sense; nil for any carrier. If the device has a line behind its radio,
+    /// faults of a line make sense over BLE too, except `baud` and `unplug`.
     public let carrier: SimulatorOption.Carrier?
 
     let effect: Effect

@@ -12,11 +12,13 @@ extension FaultyDevice {
         return (rate, host)
     }
 
+    /// Returns the bytes that the device receives if the host sends `bytes`.
     func garbledByHost(_ bytes: [UInt8]) -> [UInt8] {
         guard let mismatch else { return bytes }
         return BaudMismatch.received(bytes, sentAt: mismatch.host, receivedAt: mismatch.device)
     }
 
+    /// Returns the emission as the host receives it.
     func garbledForHost(_ emission: Emission) -> Emission {
         guard let mismatch else { return emission }
         var emission = emission

@@ -1,5 +1,6 @@
 /// The device's output, unit by unit, and the effects of faults on it.
 extension FaultyDevice {
+    /// Applies faults to output of the device on its line, and queues the result for the host.
     mutating func say(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes where time >= silentUntil {
             if said.bytes.isEmpty { beginUnit(at: time) }
@@ -13,6 +14,8 @@ extension FaultyDevice {
         }
     }
 
+    /// Applies faults to a notification of the device, and queues the result for the host, in several pieces if the
+    /// fault `split` falls in the notification.
     mutating func notify(_ emission: Emission, at time: Duration) {
         guard time >= silentUntil else { return }
         beginUnit(at: time, bytes: emission.bytes)
@@ -32,6 +35,8 @@ extension FaultyDevice {
         endUnit(at: time, by: emission.output)
     }
 
+    /// Begins a unit of output for the faults and the script.
+    ///
     /// - Parameter bytes: The whole unit; nil if the unit is known only at its end.
     private mutating func beginUnit(at time: Duration, bytes: [UInt8]? = nil) {
         said = FaultyUnit()
@@ -125,6 +130,7 @@ extension FaultyDevice {
         return true
     }
 
+    /// Begins a silence, and forgets the unit, object and reply that the silence cuts off.
     private mutating func fallSilent(for time: Duration, from instant: Duration) {
         silentUntil = instant + time
         (said, reply) = (FaultyUnit(), nil)

@@ -28,7 +28,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     var heard = FaultyUnit()
     /// The object that the device is sending, if its messages are JSON objects.
     var object = FaultyObject()
-    /// The output since the last command, which is sent again when the device is quiescent; nil if no fault repeats it.
+    /// The output since the last command, which the fault `twice` sends again when the device is quiescent; nil if the
+    /// fault does not fall on this command.
     var reply: [Emission]?
     /// Output on its way from the device, in order of arrival.
     var pending: [Emission] = []
@@ -134,6 +135,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// Changes the device without running it up to an instant first.
     package mutating func changeAtOnce(_ body: (inout Device) -> Void) { body(&device) }
 
+    /// Counts a command, and draws the faults that fall in it.
+    ///
     /// - Parameter length: The number of bytes of the BLE write; nil on a line.
     private mutating func beginCommand(length: Int? = nil) {
         script.noteCommand()

@@ -44,7 +44,7 @@ package struct ClientLine {
 
     /// The number of bytes that the writer is handing to the client.
     var underWay = 0
-    /// The number of bytes that the client has taken so far.
+    /// The number of bytes that the channel has accepted so far. The client may not have read the last of them yet.
     var taken: UInt64 = 0
     /// Whether the client took nothing for so long that ``DeviceHost/advance(by:)`` no longer waits for it. The flag is
     /// cleared when the client takes a byte.
@@ -61,7 +61,7 @@ package struct ClientLine {
 
     /// Queues bytes for the client.
     ///
-    /// - Returns: The number of bytes lost because the client has left too many unread.
+    /// - Returns: The number of bytes lost because the client has left too many unread: all of `bytes`, or none.
     mutating func put(_ bytes: [UInt8]) -> Int {
         guard isListening, !isCutOff else { return 0 }
         guard outbox.count + bytes.count <= Self.capacity else { return bytes.count }

@@ -26,7 +26,9 @@ extension DeviceHost {
         goOn()
     }
 
-    /// Runs the device through a part of the time until `end`.
+    /// Runs the device until `end`, but through at most ``sliceLength`` activities, and only until a client must be
+    /// waited for. If flow control holds the device up for a client that is not waited for, time passes without the
+    /// device.
     ///
     /// - Returns: The instant that simulated time has reached.
     private func slice(to end: Duration) -> Duration {
@@ -43,6 +45,7 @@ extension DeviceHost {
         return end
     }
 
+    /// Whether ``advance(by:)`` must wait for a client or a listener to take output.
     private var isAwaitingClients: Bool {
         lines.values.contains(where: \.isAwaited) || !areListenersStalled && listeners.contains(where: \.isFull)
     }
@@ -85,6 +88,7 @@ extension DeviceHost {
         return isInTime
     }
 
+    /// Resumes the calls of ``advance(by:)`` that wait.
     func wakeWaiters() {
         let waiters = waiters.values
         self.waiters = [:]

@@ -32,6 +32,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var skipped = Duration.zero
     var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
+    /// The receivers of output besides the lines: the server that offers the device over BLE.
     private(set) var listeners: [any EmissionListener] = []
     /// The handlers of carrier events, one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
@@ -48,6 +49,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var alarm: Alarm?
     /// The calls of ``advance(by:)`` that wait for clients or listeners to take output.
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    /// The latest key of ``waiters``.
     var lastWaiter: UInt64 = 0
     /// The number of times that a listener had room again.
     var listenerTurns: UInt64 = 0
@@ -67,9 +69,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     ///   - device: The device.
     ///   - pace: The passing of time for the device.
     ///   - judge: Judges the program that uses the device; nil if nothing is expected of that program.
-    ///   - hasFlowControl: Whether the device stands still while much output waits for a client, as RTS and CTS make it
-    ///     do. Without flow control, output for a client that is too slow is lost in the end, as on a line of three
-    ///     wires.
+    ///   - hasFlowControl: Whether the device stands still while 64 KiB or more of its output wait for a client, as RTS
+    ///     and CTS make it do. Without flow control, output for a client that is too slow is lost in the end, as on a
+    ///     line of three wires.
     ///   - loop: The event loop on which the device runs.
     public init(
         _ device: Device, pace: Pace, judge: HostJudge? = nil, hasFlowControl: Bool = false,
@@ -102,7 +104,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     ///   - isListening: Whether the client has the line open from the start. If not, output reaches the client only
     ///     after ``setListening(_:_:)``, or once the client has sent something.
     ///   - terminal: The pseudo-terminal that the client has open; nil for any other line.
-    ///   - onEnd: Called when the client has left.
+    ///   - onEnd: Called when the client has left, on the thread of the host's loop.
     @discardableResult
     public func attach(
         _ channel: DescriptorChannel, isListening: Bool = true, terminal: PseudoTerminal? = nil,
@@ -191,6 +193,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// its CR has ended the line. Output that a fault repeats does not count either.
     private var isAnswering: Bool {
         guard device.owesReply else { return false }
+        // Run a copy of the device ahead, to see whether only an LF is left, which takes 8.3 ms at 1200 baud.
         var later = device
         let rest = later.advance(to: now + .milliseconds(10)).filter { !$0.isRepetition }.flatMap(\.bytes)
         return later.owesReply || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
@@ -231,7 +234,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Reads the input that clients have sent so far, for the verdict. A client may have sent it and left before the
-    /// device's server has noticed the client.
+    /// device's server has noticed the client. Does nothing without a judge.
+    ///
+    /// The synchronous function of the same name runs the device instead.
     func catchUp() async {
         if judge != nil { for read in inputReaders { await read() } }
     }
@@ -284,6 +289,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         // A held-up device goes on when its clients have taken output.
         guard !isHeldUp else { return }
         let present = now
+        // Without an activity of the device, any late alarm will do: input and changes call this function too.
         let next = device.nextActivity ?? present + .seconds(3600)
         alarm = Alarm(after: next - present, on: clock, loop: loop) { [weak self] in
             self?.assumeIsolated { $0.goOn() }
@@ -297,7 +303,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
     }
 
-    /// Runs the device up to the present, or until it is held up.
+    /// Runs the device up to the present, or until it is held up. Does not read the clients' input, as the asynchronous
+    /// function of the same name does.
     private func catchUp() {
         let present = now
         while !isHeldUp {
@@ -359,7 +366,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
         for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
-            // A line gets only emissions without an output; emissions of an output are for listeners.
+            // A line gets no notifications, which are for listeners.
             for emission in emissions where emission.output == nil { lostBytes += lines[id]?.put(emission.bytes) ?? 0 }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
@@ -408,7 +415,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 }
 
-/// A receiver of a device's emissions, called on the thread of the host's loop.
+/// A receiver of a device's emissions that is no line, such as the server of a device over BLE. Called on the thread of
+/// the host's loop.
 package protocol EmissionListener: AnyObject, Sendable {
     /// Receives emissions of the device, in order.
     ///

@@ -19,6 +19,8 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     private let watch: OpeningWatch
     private let onReturn: (@Sendable (String) -> Void)?
     private let onFailure: (@Sendable (SerialError) -> Void)?
+    /// The visits to the terminal, each from the first opening by a program to the last close; nil while the cable is
+    /// pulled.
     private var visits: PseudoTerminalVisits?
     /// The channel of the current visit, or of the last one.
     private var channel: DescriptorChannel?
@@ -34,9 +36,9 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     ///   - host: The host of the device.
     ///   - link: The path of a symbolic link to the terminal; ``close()`` removes it.
     ///   - loop: The event loop of the terminal, on which the host runs too.
-    ///   - onReturn: Called with the path when the device is back after its cable was pulled.
+    ///   - onReturn: Called with the path when the device is back after its cable was pulled, on the loop's thread.
     ///   - onFailure: Called with the error if the device can't come back, for example because something else has the
-    ///     link's place. The server tries again when a fault pulls the cable again.
+    ///     link's place, on the loop's thread. The server tries again when a fault pulls the cable again.
     /// - Throws: `SerialError`, also if the system can't report openings of the terminal: the server would not know
     ///   whether a client listens.
     public static func open(

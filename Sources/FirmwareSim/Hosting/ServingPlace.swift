@@ -38,11 +38,12 @@ public enum ServingEvent: Sendable, Hashable {
 }
 
 extension DeviceHost {
-    /// Offers the device until the task is cancelled. If time passes on demand, returns at once.
+    /// Offers the device until the task is cancelled. The cancellation is not an error. If time passes on demand,
+    /// returns at once.
     ///
     /// - Parameters:
     ///   - place: The place at which clients find the device.
-    ///   - onEvent: Called with the address of the device, and with later events.
+    ///   - onEvent: Called with the address of the device, and with later events, on any thread.
     /// - Throws: The errors of ``PseudoTerminalServer/open(_:link:on:onReturn:onFailure:)`` or
     ///   ``SocketServer/open(_:at:broadcasts:on:onRefusal:)``.
     public nonisolated func serve(

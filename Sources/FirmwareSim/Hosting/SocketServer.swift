@@ -30,7 +30,8 @@ public actor SocketServer<Device: SimulatedDevice> {
     ///   - address: The address at which to listen.
     ///   - broadcasts: Whether any number of clients share the line.
     ///   - loop: The event loop of the connections, on which the host runs too.
-    ///   - onRefusal: Called each time a client was disconnected because the line already has a client.
+    ///   - onRefusal: Called each time a client was disconnected because the line already has a client, on the loop's
+    ///     thread.
     public static func open(
         _ host: DeviceHost<Device>, at address: SocketAddress, broadcasts: Bool = false, on loop: EventLoop = .shared,
         onRefusal: (@Sendable () -> Void)? = nil

@@ -22,14 +22,18 @@ public struct HostJudge: Sendable {
     private let objection: @Sendable (_ command: [UInt8], _ isPacket: Bool) -> String?
     /// The next command so far, if commands are JSON objects.
     private var object = JSONObjectSplitter()
+    /// The findings and the last exchanges so far.
     private var seen = Verdict()
     /// The indices of the expectations that have been tested.
     private var tested: Set<Int> = []
 
+    /// The bytes of the current command so far; if commands are JSON objects, only bytes outside of objects.
     private var command: [UInt8] = []
     /// The time at which the current command began, and whether the device was still answering another command.
     private var beginning: (time: Duration, isEarly: Bool)?
+    /// The time at which the last whole command began; nil before the first one.
     private var lastBeginning: Duration?
+    /// The last whole command, in upper case.
     private var lastWord: [UInt8] = []
     /// The time at which the host flushed its input; nil if there is no flush to report. A host that closes its port
     /// also flushes, so the flush is reported only if ``leave()`` does not follow.
@@ -38,8 +42,9 @@ public struct HostJudge: Sendable {
     private var hasFlushed = false
     /// Whether a whole command awaits its reply: since the command, the device has not been quiet.
     private(set) var awaitsReply = false
+    /// The device's current line so far.
     private var said: [UInt8] = []
-    /// The line before ``said``, and its end.
+    /// The line before ``said``, with an LF in place of its end.
     private var saidBefore: [UInt8] = []
     /// The commands that came since the device began the current line. These commands count as reactions to the line,
     /// because a host need not wait for the end of a line.
@@ -86,7 +91,7 @@ public struct HostJudge: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The bytes that reached the device.
-    ///   - time: The time since the device was switched on.
+    ///   - time: The time since the simulation began.
     ///   - isAnswering: Whether the device has something left to do or to send. Without an earlier command, this output
     ///     is unsolicited, and the host need not wait for it.
     ///   - isPacket: Whether the bytes are a BLE write, which is one command unless packets are pieces of a stream.
@@ -132,6 +137,7 @@ public struct HostJudge: Sendable {
 
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 
+    /// Judges the baud rate of the host: rule `baud`. Does nothing if the rate is unknown.
     private mutating func judge(hostRate: Int?, at time: Duration) {
         guard let hostRate else { return }
         for index in indices(of: .baudRate) {
@@ -164,6 +170,7 @@ public struct HostJudge: Sendable {
         for index in indices(of: .repeats) where isReaction(word, to: index) { waiting.append((index, beginning.time)) }
     }
 
+    /// Judges the form of a command: rule `commands`.
     private mutating func judge(_ command: [UInt8], isPacket: Bool, at time: Duration) {
         for index in indices(of: .commands) {
             tested.insert(index)
@@ -172,6 +179,7 @@ public struct HostJudge: Sendable {
         }
     }
 
+    /// Judges whether a command, in upper case, may be sent after the device's lines: rule `refrains`.
     private mutating func judgeRestraint(_ word: [UInt8], at time: Duration) {
         if urgent.contains(word) { restrained = [] }
         for index in indices(of: .refrains) where restrained.contains(index) && isReaction(word, to: index) {
@@ -185,11 +193,13 @@ public struct HostJudge: Sendable {
             + (command.count > 80 ? "…" : "")
     }
 
-    /// Returns whether a command begins with the one that an expectation names; true if the expectation names none.
+    /// Returns whether a command, in upper case, begins with the one that an expectation names; true if the expectation
+    /// names none.
     private func isReaction(_ word: [UInt8], to index: Int) -> Bool {
         expectations[index].command.map { word.starts(with: $0) } ?? true
     }
 
+    /// Judges the time at which the current command began: rules `one-in-flight` and `pacing`.
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
         let name = Self.shown(command)
         // The first command follows no other command, so it can't come too early.
@@ -214,7 +224,7 @@ public struct HostJudge: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The bytes that the device has sent.
-    ///   - time: The time since the device was switched on.
+    ///   - time: The time since the simulation began.
     ///   - isPacket: Whether the bytes are a BLE notification, which is one line unless packets are pieces of a stream.
     public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
         noteDelays(until: time)
@@ -226,6 +236,7 @@ public struct HostJudge: Sendable {
         said = Array(said.prefix(Self.longestCommand))
     }
 
+    /// Ends the device's current line, on which reactions, repetitions and restraints may depend.
     private mutating func endLine(at time: Duration) {
         if !said.isEmpty { seen.note(.said(said)) }
         for index in expectations.indices where expectations[index].lines.contains(where: isSaid) {
@@ -264,7 +275,7 @@ public struct HostJudge: Sendable {
     /// Records that the host has flushed its input. Closing the port looks the same until `leave()` is called.
     ///
     /// - Parameters:
-    ///   - time: The time since the device was switched on.
+    ///   - time: The time since the simulation began.
     ///   - isAnswering: Whether the device has something left to do or to send. A flush outside a reply is no finding.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
@@ -291,6 +302,7 @@ public struct HostJudge: Sendable {
         }
     }
 
+    /// Reports the awaited commands whose time limit has passed.
     private mutating func noteDelays(until time: Duration) {
         for wait in waiting where time - wait.since > expectations[wait.index].time {
             tested.insert(wait.index)

@@ -46,6 +46,7 @@ package struct ModuleFirmware: Sendable {
     /// The bytes that the UART has received since its last silence, notification or command.
     private var collected: [UInt8] = []
     private var lastByteTime = Duration.zero
+    /// The instant at which the module works again after a restart; nil if it is not restarting.
     private var restartsAt: Duration?
     private var actions: [(action: Action, time: Duration)] = []
 
@@ -106,6 +107,8 @@ package struct ModuleFirmware: Sendable {
         obey(command, at: time)
     }
 
+    /// Handles the collected bytes after a silence, or when they fill a notification: notifies of them, or, while no
+    /// central is connected, obeys them as a command.
     private mutating func endOfBurst(at time: Duration) {
         let bytes = collected
         collected = []
@@ -118,6 +121,7 @@ package struct ModuleFirmware: Sendable {
         }
     }
 
+    /// Sends lines at the UART, with the line end of the dialect.
     private mutating func say(_ lines: [String], at time: Duration) {
         let text = lines.map { $0 + dialect.lineEnd }.joined()
         actions.append((.says(Array(text.utf8)), time))
@@ -162,6 +166,7 @@ package struct ModuleFirmware: Sendable {
         changeRate(at: time)
     }
 
+    /// Sets the UART to the stored rate.
     private mutating func changeRate(at time: Duration) {
         guard storedRate != baudRate else { return }
         baudRate = storedRate

@@ -26,6 +26,7 @@ public struct SimulatedModule: SimulatedDevice {
     private var now = Duration.zero
     private var emissions: [Emission] = []
     private var carrierEvents: [CarrierEvent] = []
+    /// Whether a central played by the verb `connect` is connected.
     private var isCentralPlayed = false
     /// The last bytes that the played central was notified of.
     private var heardByCentral: [UInt8] = []
@@ -136,6 +137,7 @@ public struct SimulatedModule: SimulatedDevice {
         act()
     }
 
+    /// Performs the actions of the firmware.
     private mutating func act() {
         for (action, time) in firmware.takeActions() {
             switch action {

@@ -1,5 +1,8 @@
 /// The text and image peer. It greets each host, keeps received messages, and sends an image for `GET`. Like the
-/// published peer it acknowledges nothing, unless its options make it acknowledge `Hello`.
+/// published peer (rule peer-10 in docs/protocols.md) it acknowledges nothing, unless its options make it acknowledge
+/// `Hello`.
+///
+/// The peer's user is the person or program that operates the peer, and sends messages with ``say(_:at:)``.
 ///
 /// Output waits for the line, and is dropped only if the last listener leaves or the board is reset. An image is made
 /// in blocks as the line becomes free, so that an acknowledgement or one of the peer's own messages may stand between
@@ -55,7 +58,9 @@ public struct PeerFirmware: SimulatedDevice {
     private var waitingImages = 0
     /// The instant at which the next block of the image is made.
     private var blockDue: Duration?
+    /// The instant of the next message from ``stock``; nil for no such messages.
     private var stockDue: Duration?
+    /// The number of messages sent from ``stock``.
     private var stockCount = 0
 
     /// Creates a peer that has been powered for a while. Its first own message follows after one interval.
@@ -165,6 +170,7 @@ public struct PeerFirmware: SimulatedDevice {
 
     // MARK: The program
 
+    /// Handles input, and sends the messages and the block of an image that are due.
     private mutating func live() {
         for message in wire.receive(by: now) { obey(message) }
         if let due = stockDue, due <= now {
@@ -176,11 +182,13 @@ public struct PeerFirmware: SimulatedDevice {
         if let due = messagesDue, due <= now { sayMessages() }
     }
 
+    /// Makes the waiting messages due at `instant`, unless nobody listens or an image is being sent.
     private mutating func scheduleMessages(at instant: Duration) {
         guard hasListener, sender == nil, !waitingMessages.isEmpty else { return }
         messagesDue = messagesDue ?? instant
     }
 
+    /// Sends the first waiting messages, at most ``blockLength``. The others follow when these have left.
     private mutating func sayMessages() {
         for message in waitingMessages.prefix(Self.blockLength) {
             let parts = parts(of: message)
@@ -219,6 +227,7 @@ public struct PeerFirmware: SimulatedDevice {
         return words.count == 1 && ["GET", "GET_IMAGE"].contains(words[0].uppercased())
     }
 
+    /// Begins to send the image, or, while another image is being sent, notes the request.
     private mutating func askForImage() {
         guard sender == nil else {
             waitingImages += 1
@@ -233,12 +242,15 @@ public struct PeerFirmware: SimulatedDevice {
         PeerImageSender(picture.bytes, options, longestMessage: notificationLength)
     }
 
+    /// Stops sending the image, and forgets requested images.
     private mutating func endImages() {
         sender = nil
         waitingImages = 0
         blockDue = nil
     }
 
+    /// Sends the next messages of the image, at most ``blockLength``, and begins the next requested image after the
+    /// last one.
     private mutating func sendBlock() {
         for _ in 0..<Self.blockLength {
             if let message = sender?.next() {

@@ -33,6 +33,7 @@ struct PeerImageSender: Sendable {
         return name
     }
 
+    /// The number of base64 characters of the image, with the padding.
     private var characterCount: Int { (image.count + 2) / 3 * 4 }
 
     /// Returns the next message, without a line end; nil after the last one.
@@ -65,6 +66,7 @@ struct PeerImageSender: Sendable {
         }
     }
 
+    /// Returns the message that ends the image with the fault as its reason.
     private mutating func fail() -> [UInt8] {
         step = .over
         return Array("IMG_ERROR \(fault?.rawValue ?? "")".utf8)
@@ -79,6 +81,7 @@ struct PeerImageSender: Sendable {
         return characters
     }
 
+    /// Returns the base64 characters of the image at these offsets.
     private func characters(_ range: Range<Int>) -> [UInt8] {
         range.map { index in
             let byte = index / 4 * 3

@@ -3,6 +3,7 @@
 /// The pump protocol: the potentiometer is read every 100 ms while the pump runs. A loop turn takes longer, so the
 /// firmware reads the potentiometer once a turn.
 struct PotentiometerFilter: Sendable, Hashable {
+    /// The last returned duty; at first the duty at which ON starts.
     private var taken: UInt8 = 180
 
     /// Returns the duty to set for a reading of 0...1023; nil if the duty is within 5 of the last returned duty, or at

@@ -1,8 +1,8 @@
 /// The logic of the firmware. The controller derives the lines to print and the state of the motor from commands, the
 /// button, the potentiometer and the probes.
 ///
-/// The controller knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since
-/// boot.
+/// The controller knows neither the UART nor the loop: its functions return the lines to print, without their ends.
+/// Times are the firmware's `millis()`, the milliseconds since boot.
 struct PumpController: Sendable {
     /// Milliseconds between the unsolicited status lines of a running pump, counted from boot.
     static let reportInterval = 5000
@@ -13,6 +13,7 @@ struct PumpController: Sendable {
     private(set) var motor = PumpMotor()
     var surroundings: PumpSurroundings
     private var potentiometerFilter = PotentiometerFilter()
+    /// The time at which the last periodic status line was due.
     private var lastReport = 0
 
     init(options: PumpFirmwareOptions) {
@@ -34,10 +35,12 @@ struct PumpController: Sendable {
     /// Whether the pump does nothing unsolicited: it does not run, and its button was not pressed.
     var isIdle: Bool { motor.state != .on && !surroundings.buttonPressed }
 
+    /// Sets whether the pump is kept in the error state.
     mutating func setStuck(_ isStuck: Bool) { motor.isStuck = isStuck }
 
     // MARK: Unsolicited output
 
+    /// Shuts off a pump that has run for too long, or whose skin probe is too warm.
     mutating func checkSafety(at millis: Int) -> [String] {
         guard motor.state == .on else { return [] }
         let skin = surroundings.skinReading
@@ -52,6 +55,7 @@ struct PumpController: Sendable {
         }
     }
 
+    /// Handles a press of the button: starts a pump that is off, and switches any other pump off.
     mutating func readButton(at millis: Int) -> [String] {
         guard surroundings.buttonPressed else { return [] }
         surroundings.buttonPressed = false

@@ -46,7 +46,9 @@ public struct PumpFirmware: SimulatedDevice {
     public private(set) var turns = 0
 
     private(set) var now: Duration = .zero
+    /// The instant at which `setup()` last began, from which `millis()` counts.
     private var bootedAt: Duration = .zero
+    /// The next step, which the firmware performs at ``stepDue``.
     private(set) var step = Step.pause
     /// The instant of the next step. Tests set it to the instant of a real board's turn.
     var stepDue: Duration = .zero
@@ -177,6 +179,7 @@ extension PumpFirmware {
         }
     }
 
+    /// Sets the next step, `time` from now.
     private mutating func next(_ step: Step, after time: Duration = .zero) {
         self.step = step
         stepDue = now + time
@@ -186,6 +189,7 @@ extension PumpFirmware {
 // MARK: - The program
 
 extension PumpFirmware {
+    /// Performs a step of the program, and sets the next one.
     private mutating func perform(_ current: Step) {
         switch current {
         case .beginSetup:

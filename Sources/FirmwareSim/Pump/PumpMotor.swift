@@ -18,6 +18,7 @@ struct PumpMotor: Sendable, Hashable {
     private(set) var state = PumpState.off
     /// PWM on D9, 0...255; 0 unless the state is ``PumpState/on``.
     private(set) var duty: UInt8 = 0
+    /// The time at which the last run began.
     private var startedAt = 0
     /// Whether the pump stays in the error state, whatever command it receives. No real pump is known to do this.
     var isStuck = false {
@@ -33,11 +34,13 @@ struct PumpMotor: Sendable, Hashable {
         return true
     }
 
+    /// Stops the pump, and ends the error state of a pump that is not stuck.
     mutating func stop() {
         state = isStuck ? .error : .off
         duty = 0
     }
 
+    /// Stops the pump, and enters the error state.
     mutating func shutOff() {
         state = .error
         duty = 0

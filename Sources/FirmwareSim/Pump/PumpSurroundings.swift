@@ -17,6 +17,7 @@ struct PumpSurroundings: Sendable {
         self.potentiometer = min(max(potentiometer, 0), 1023)
     }
 
+    /// Advances the temperatures to an instant. The pump has run at `duty` since the last call.
     mutating func advance(to instant: Duration, duty: UInt8) {
         heat.advance(by: instant - heatedUntil, duty: duty)
         heatedUntil = instant

@@ -1,4 +1,5 @@
-/// A way in which a phone, or the radio link to the phone, damages a message.
+/// A way in which a phone, or the radio link to the phone, damages a message. `elsewhere` stands for a latitude beyond
+/// the pole.
 enum PhoneFault: CaseIterable {
     case cutOff, noNumber, numberTooLarge, elsewhere, loneSurrogate, fieldTwice, deepNesting, badID, noise,
         byteOrderMark

@@ -22,6 +22,7 @@ public struct RescueFirmware: SimulatedDevice {
     public private(set) var received: [PhoneMessage] = []
 
     private let stock: PhoneStock
+    /// The ids of all messages that the phone has sent, written or received.
     private var ids: Set<UUID> = []
     /// The number of messages sent from the stock.
     private(set) var sentCount = 0
@@ -31,6 +32,7 @@ public struct RescueFirmware: SimulatedDevice {
     private var now = Duration.zero
     private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
+    /// The instant at which the next messages of the stock are sent; nil if none are left, or if nobody listens.
     private var sendingDue: Duration?
     /// Whether somebody receives the phone's output; always true on a line, because the phone can't detect listeners.
     private var isHeard: Bool
@@ -108,7 +110,7 @@ public struct RescueFirmware: SimulatedDevice {
     /// - Parameters:
     ///   - content: The text of the message.
     ///   - category: A category of the protocol, such as `SOS`.
-    ///   - instant: The time since the device was switched on.
+    ///   - instant: The time since the simulation began.
     public mutating func write(_ content: String, category: String, at instant: Duration) {
         now = max(now, instant)
         // The id and the place are those of a message that the stock never reaches.
@@ -128,6 +130,7 @@ public struct RescueFirmware: SimulatedDevice {
 
     // MARK: The app
 
+    /// Sends the next message of the stock, or, if there is no interval, the next ``blockCount`` messages.
     private mutating func sendStock() {
         let count = options.interval == .zero ? Self.blockCount : 1
         for index in sentCount..<min(options.messages, sentCount + count) {
@@ -145,6 +148,7 @@ public struct RescueFirmware: SimulatedDevice {
         sendingDue = sentCount < options.messages ? max(now + pause, wire.idleTime ?? now) : nil
     }
 
+    /// Stores and forwards a received message, unless the phone already knows its id.
     private mutating func take(_ object: [UInt8]) {
         guard var message = PhoneMessage(json: object), ids.insert(message.id).inserted else { return }
         message.status = "pending_sync"
@@ -152,6 +156,7 @@ public struct RescueFirmware: SimulatedDevice {
         if options.forwards { send(message) }
     }
 
+    /// Sends a message now, or, if nobody listens, keeps it for the next listener.
     private mutating func send(_ message: PhoneMessage) {
         if isHeard { wire.write(message.json, at: now) } else { waiting.append(message) }
     }

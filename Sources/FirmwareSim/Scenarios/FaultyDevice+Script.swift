@@ -1,5 +1,6 @@
 extension FaultyDevice {
-    /// The steps of a scenario, and the state of their occasions.
+    /// The steps of a scenario, and the state of their occasions. A unit is a unit of the device's output; see
+    /// ``Occasion``.
     struct Script: Sendable {
         struct Step: Sendable {
             /// The step as typed.
@@ -24,6 +25,7 @@ extension FaultyDevice {
         /// The earliest instant of a timed step; nil if no timed step is left.
         var nextTime: Duration? { steps.compactMap(\.watch.time).min() }
 
+        /// Records that a command has begun to arrive. Steps that wait for this command become due.
         mutating func noteCommand() {
             for index in steps.indices {
                 steps[index].watch.noteCommand()
@@ -32,6 +34,7 @@ extension FaultyDevice {
             }
         }
 
+        /// Makes the timed steps due whose instant has come.
         mutating func noteTime(_ now: Duration) {
             for index in steps.indices {
                 guard let time = steps[index].watch.time, time <= now else { continue }
@@ -39,6 +42,7 @@ extension FaultyDevice {
             }
         }
 
+        /// Begins a unit, and draws the steps whose occasion is a probability.
         mutating func beginUnit(at instant: Duration) {
             for index in steps.indices {
                 let chance = steps[index].random.share()
@@ -48,6 +52,7 @@ extension FaultyDevice {
             }
         }
 
+        /// Ends a unit that consists of `bytes`. The drawn steps, and the steps of lines that begin so, become due.
         mutating func endUnit(_ bytes: [UInt8]) {
             for index in steps.indices {
                 if case .line(let beginning) = steps[index].watch.occasion {
@@ -58,6 +63,7 @@ extension FaultyDevice {
             }
         }
 
+        /// Returns, once, the steps to perform now.
         mutating func takeDue() -> [Step] {
             defer { due = [] }
             return due
@@ -91,6 +97,7 @@ extension FaultyDevice {
         return action
     }
 
+    /// Performs the steps that are due. A step that throws has changed nothing, and is recorded as failed.
     mutating func performDueSteps() {
         for step in script.takeDue() {
             do throws(DeviceVerbError) { try step.perform(&self, now) } catch {

@@ -8,8 +8,8 @@ enum Occasion: Sendable, Hashable {
     case start
     /// In each unit with this probability, above 0 and at most 1.
     case chance(Double)
-    /// Once, this time after the fault or step was given; a fault then waits for the next unit. The text must contain
-    /// the unit of the time.
+    /// Once, this time after the fault or step was given; a fault then waits for the next unit. The text must end with
+    /// `ms`, `s`, `m` or `h`.
     case time(Duration)
     /// Once, after the command of this number has begun to arrive. The first command after the fault or step was given
     /// has the number 1.
@@ -17,7 +17,7 @@ enum Occasion: Sendable, Hashable {
     /// In each unit that begins with these bytes.
     case line([UInt8])
 
-    /// Parses an occasion; nil if the text is none.
+    /// Parses an occasion; nil if the text is not an occasion.
     init?(_ text: String) {
         if text == "always" {
             self = .always
@@ -39,7 +39,7 @@ enum Occasion: Sendable, Hashable {
         }
     }
 
-    /// Parses a percentage, as a fraction of 1; nil if the text is none.
+    /// Parses a percentage, as a fraction of 1; nil if the text is not a percentage.
     static func share(_ text: String) -> Double? {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent.isFinite else { return nil }
         return percent / 100
@@ -53,7 +53,9 @@ enum Occasion: Sendable, Hashable {
 /// Decides whether an occasion has come, from the commands, the time, and random numbers.
 struct OccasionWatch: Sendable {
     let occasion: Occasion
+    /// The instant at which the fault or step was given.
     private let orderedAt: Duration
+    /// The number of commands that have begun to arrive since then.
     private var commands = 0
     /// Whether the awaited command has come, and no unit has begun since.
     private var isDue = false
@@ -74,7 +76,8 @@ struct OccasionWatch: Sendable {
     /// The instant of a timed occasion; nil if the occasion is not timed, or has come.
     var time: Duration? { if case .time(let time) = occasion, !isSpent { orderedAt + time } else { nil } }
 
-    /// Returns whether the occasion has come for a unit that begins now. For `line:`, the caller compares the bytes.
+    /// Returns whether the occasion has come for a unit that begins now. An occasion that comes only once is then
+    /// spent. For `line:`, the caller compares the bytes.
     ///
     /// - Parameter chance: A random number from 0 to 1.
     mutating func comes(at instant: Duration, chance: Double) -> Bool {

@@ -1,8 +1,8 @@
 /// An action of people or the environment on a running device, and its occasion: `OCCASION VERB [ARGUMENT…]`, such as
 /// `10s temperature skin 41`.
 ///
-/// The occasion is a time, `command:3`, `line:OK`, or a probability in each unit, such as `5%`. The verb is a verb of
-/// the device, `reset`, or `set`. The last argument may contain spaces.
+/// The occasion is a time, `command:3`, `line:OK`, or a probability in each line or notification of the device, such as
+/// `5%`. The verb is a verb of the device, `fault`, `reset`, or `set`. The last argument may contain spaces.
 public struct ScenarioStep: Sendable, Hashable {
     let occasion: Occasion
     let verb: String

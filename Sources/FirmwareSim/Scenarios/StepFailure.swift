@@ -2,7 +2,7 @@
 public struct StepFailure: Sendable, Hashable {
     /// The step as typed.
     public var step: String
-    /// The time since the simulation began.
+    /// The instant of the attempt, since the simulation began.
     public var time: Duration
     /// The reason.
     public var error: DeviceVerbError

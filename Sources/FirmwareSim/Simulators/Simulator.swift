@@ -55,7 +55,7 @@ public struct Simulator: Sendable {
     /// - Parameters:
     ///   - given: The values as typed, by the names of their options.
     ///   - carrier: The carrier over which the device will be reached.
-    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
+    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in alphabetical order.
     public func settings(
         _ given: [String: String] = [:], over carrier: SimulatorOption.Carrier = .line
     ) throws(SimulatorOptionError) -> SimulatorSettings {
@@ -67,14 +67,14 @@ public struct Simulator: Sendable {
     /// - Throws: The error of the closure that makes the device, for example if a file can't be read.
     public func device(_ settings: SimulatorSettings) throws -> any SimulatedDevice { try make(settings) }
 
-    /// Makes a device, and offers it in real time until the task is cancelled.
+    /// Makes a device, and offers it in real time until the task is cancelled. The cancellation is not an error.
     ///
     /// - Parameters:
     ///   - settings: The values of the options.
     ///   - place: The place at which clients find the device.
     ///   - loop: The event loop on which the device runs.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
-    ///   - onEvent: Called with the address of the device, and with later events.
+    ///   - onEvent: Called with the address of the device, and with later events, on any thread.
     /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``, and ``SimulatorOptionError`` if
     ///   the device can't perform a step, or if the settings need a pseudo-terminal and `place` is not one.
     public func serve(

@@ -29,7 +29,8 @@ public struct SimulatorOption: Sendable, Hashable {
         ///
         /// - Parameters:
         ///   - own: The names of the device's own faults.
-        ///   - anywhere: Whether faults of a line make sense over BLE too, because a line is behind the radio.
+        ///   - anywhere: Whether faults of a line, except `baud` and `unplug`, make sense over BLE too, because a line
+        ///     is behind the radio.
         ///   - senseless: The faults that make no sense for the device, with reasons.
         case faults(own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = [])
         /// The steps of a scenario, one ``ScenarioStep`` per line.
@@ -182,7 +183,7 @@ extension SimulatorOption {
             only: carrier)
     }
 
-    /// The flag that removes the pace of a line, which sets ``SimulatorSettings/lineRate``.
+    /// The flag that removes the limit of a line's speed, which sets ``SimulatorSettings/lineRate`` to unlimited.
     public static let unpaced = SimulatorOption(
         "unpaced", .flag, help: "Do not pace the line to a baud rate: it is as fast as its reader.")
 
@@ -190,7 +191,8 @@ extension SimulatorOption {
     ///
     /// - Parameters:
     ///   - own: The names of faults that the device itself implements.
-    ///   - anywhere: Whether faults of a line make sense over BLE too, because a line is behind the radio.
+    ///   - anywhere: Whether faults of a line, except `baud` and `unplug`, make sense over BLE too, because a line is
+    ///     behind the radio.
     ///   - senseless: The faults that make no sense for the device, with reasons.
     public static func faults(
         own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = []

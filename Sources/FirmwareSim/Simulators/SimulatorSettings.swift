@@ -8,15 +8,15 @@ public struct SimulatorSettings: Sendable {
     /// The carrier over which the device will be reached; nil if unknown.
     private let carrier: SimulatorOption.Carrier?
     /// Whether programs can find the device again after its cable was pulled. The device comes back on another port,
-    /// which programs find by a link, or by an event that reports the new path. If false, the running device refuses a
-    /// fault that pulls the cable.
+    /// which programs find by a link, or by an event that reports the new path. If false, the verb `fault`, also in a
+    /// step, refuses a fault that pulls the cable. Initial faults are not refused; see ``pullsCable``.
     public var hasWayBack = true
 
     /// Checks the given values.
     ///
     /// - Parameter carrier: The carrier; nil if unknown. Then no value is refused because of the carrier, and no fault
     ///   because it makes no sense.
-    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
+    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in alphabetical order.
     init(
         _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
     ) throws(SimulatorOptionError) {

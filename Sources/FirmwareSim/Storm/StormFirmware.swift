@@ -77,6 +77,7 @@ public struct StormFirmware: SimulatedDevice {
 
     // MARK: The program
 
+    /// Handles input, measures and prints the next block, as far as they are due.
     private mutating func live() {
         for byte in line.receive(by: now) {
             guard let command = commandLine.append(byte) else { continue }
@@ -102,6 +103,7 @@ public struct StormFirmware: SimulatedDevice {
         line.write(Array("LIVE LOG: ".utf8) + store.measure(at: now) + Self.lineEnd, at: now)
     }
 
+    /// Prints the next block of the log. The block after it is due when this one has left.
     private mutating func printBlock() {
         line.write(store.readBlock(), at: now)
         blockDue = store.isReading ? max(now + StormStore.blockTime, line.idleTime ?? now) : nil

@@ -11,7 +11,7 @@ public struct StormFirmwareOptions: Sendable, Hashable {
     /// Whether the sensor echoes `GET_LOG`.
     public var echoesCommand: Bool
 
-    /// Creates options. By default, the sensor has 115200 baud and 100 rows, and measures nothing more.
+    /// Creates options. By default, the sensor has 115200 baud and 100 stored rows, and does not measure on its own.
     public init(
         lineRate: LineRate = .baud(115_200), seed: UInt64 = 1, rows: Int = 100, interval: Duration? = nil,
         echoesCommand: Bool = false

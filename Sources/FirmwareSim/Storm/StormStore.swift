@@ -55,6 +55,7 @@ package struct StormStore: Sendable {
         return log.text(rows: block)
     }
 
+    /// Ends the current reading.
     package mutating func stopReading() { unread = 0..<0 }
 
     /// Resets the store with its board: a reading ends, and the next measurement follows after one interval.

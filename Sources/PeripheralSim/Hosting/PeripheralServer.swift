@@ -27,7 +27,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private var hangsUp = false
     private var writer: Task<Void, Never>?
 
-    /// Offers the device of `host`. The host must run on the loop of `bluez`.
+    /// Offers the device of `host` until ``close()``. The host must run on the loop of `bluez`.
     ///
     /// - Parameters:
     ///   - host: The host of the device.
@@ -92,6 +92,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         }
     }
 
+    /// Keeps ``subscribed`` up to date.
     private func noteSubscriptions(_ event: PeripheralEvent) {
         switch event {
         case .subscribed(let characteristic): subscribed.insert(characteristic)
@@ -110,6 +111,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         }
     }
 
+    /// The most bytes of a notification that reach the centrals whole; nil if unknown.
     private var notificationLength: Int? { peripheral?.assumeIsolated { $0.knownNotificationLength } }
 
     /// Withdraws the device, and disconnects centrals. The connection to bluetoothd stays open. Closing twice is
@@ -128,6 +130,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
     // MARK: Output
 
+    /// Queues notifications. Returns the number of bytes lost for lack of room.
     private func put(_ emissions: [Emission]) -> Int {
         guard peripheral != nil else { return 0 }
         var lost = 0
@@ -143,6 +146,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         return lost
     }
 
+    /// Notifies until the outbox is empty, and then disconnects the centrals if the device demands it.
     private func write() async {
         while !Task.isCancelled, !outbox.isEmpty {
             let emissions = outbox
@@ -173,6 +177,7 @@ extension PeripheralServer: EmissionListener {
 }
 
 extension CentralEvent {
+    /// Creates the event for the device; nil if the event concerns only the offer. Writes come from a handler instead.
     fileprivate init?(_ event: PeripheralEvent) {
         switch event {
         case .connected: self = .connected

@@ -29,7 +29,7 @@ public struct PeripheralSimulator: Sendable {
     /// Checks the values of options for a device that is offered over BLE.
     ///
     /// - Parameter given: The values as typed, by the names of their options.
-    /// - Throws: `SimulatorOptionError` for the first invalid option, in the order of names.
+    /// - Throws: `SimulatorOptionError` for the first invalid option, in alphabetical order.
     public func settings(_ given: [String: String] = [:]) throws(SimulatorOptionError) -> SimulatorSettings {
         try line.settings(given, over: .radio)
     }
@@ -39,7 +39,7 @@ public struct PeripheralSimulator: Sendable {
     /// - Throws: The error of the closure that makes the device, for example if a file can't be read.
     public func peripheral(_ settings: SimulatorSettings) throws -> any SimulatedPeripheral { try make(settings) }
 
-    /// Makes a device, and offers it in real time until the task is cancelled.
+    /// Makes a device, and offers it in real time until the task is cancelled. The cancellation is not an error.
     ///
     /// - Parameters:
     ///   - settings: The values of the options.
@@ -81,8 +81,9 @@ extension PeripheralSimulator {
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
     ///   - loop: The event loop on which the device runs.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
-    ///   - onEvent: Called for each event over BLE. The device is offered over BLE first, then on the line.
-    ///   - onServing: Called with the address of the line, and with later events of the line.
+    ///   - onEvent: Called for each event over BLE, on the loop's thread. The device is offered over BLE first, then on
+    ///     the line.
+    ///   - onServing: Called with the address of the line, and with later events of the line, on any thread.
     /// - Throws: The errors of ``peripheral(_:)``, `DeviceHost.serve(onAdapter:onEvent:)` and
     ///   `DeviceHost.serve(at:onEvent:)`, and `SimulatorOptionError` if the device can't perform a step.
     public func serve(
@@ -122,7 +123,7 @@ extension PeripheralSimulator {
 }
 
 extension DeviceHost where Device: SimulatedPeripheral {
-    /// Offers the device over BLE until the task is cancelled.
+    /// Offers the device over BLE until the task is cancelled. The cancellation is not an error.
     ///
     /// - Parameters:
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.

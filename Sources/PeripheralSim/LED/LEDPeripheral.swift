@@ -20,6 +20,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
 
     /// Whether the board was offered with notifications.
     private let canNotify: Bool
+    /// Whether the board notifies of changes now.
     private var notifies: Bool
     /// Whether the LED can't change.
     private var isStuck = false

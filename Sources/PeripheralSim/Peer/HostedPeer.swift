@@ -65,7 +65,8 @@ public struct HostedPeer: Sendable {
     /// Makes the peer send a message; see `PeerFirmware.say(_:at:)`.
     public func say(_ message: [UInt8]) async { await sayMessage(message) }
 
-    /// Offers the peer until `body` ends, or the task is cancelled.
+    /// Offers the peer until `body` ends, or the task is cancelled. `body` begins at once, perhaps before the peer is
+    /// offered.
     ///
     /// - Throws: The errors of `DeviceHost.serve(onAdapter:onEvent:)` or
     ///   `DeviceHost.serve(at:onEvent:)`; the errors of `body`; `CancellationError`.

@@ -142,6 +142,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         act()
     }
 
+    /// Performs the actions of the module's firmware.
     private mutating func act() {
         for (action, time) in firmware.takeActions() {
             switch action {
@@ -149,6 +150,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
             case .notifies(let bytes):
                 emissions.append(Emission(bytes: bytes, time: time, characteristic: "FFE1"))
             case .hangsUp: carrierEvents.append(CarrierEvent(action: .hangUp, time: time))
+            // The line between the device and the module keeps its rate: see the comment of the type.
             case .changesRate: break
             }
         }

@@ -38,6 +38,7 @@ public struct StormPeripheral: SimulatedPeripheral {
 
     private var now = Duration.zero
     private var store: StormStore
+    /// The number of connected centrals.
     private var centrals = 0
     /// The most bytes of a notification to the central that last asked for the log; nil until a central asks, and after
     /// the last central has left.
@@ -162,12 +163,14 @@ public struct StormPeripheral: SimulatedPeripheral {
         pieceDue = unsent.isEmpty && !store.isReading ? nil : now + max(pause, StormStore.blockTime)
     }
 
+    /// Drops the rest of the log.
     private mutating func stopSending() {
         store.stopReading()
         unsent = []
         pieceDue = nil
     }
 
+    /// Measures, and notifies the connected centrals of the row.
     private mutating func measure() {
         let row = store.measure(at: now)
         guard centrals > 0 else { return }
