@@ -7,6 +7,7 @@ class Board final : public Lamp, public LineOutput, public Value {
 public:
     static const unsigned long baud = 115200;
 
+    /// Switches the lamp off, and opens the UART and the radio.
     void begin();
 
     /// Reads one received byte; false if there is none.

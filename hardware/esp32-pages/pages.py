@@ -22,6 +22,7 @@ class Pages:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def check(self, holds, fault):
+        """Count a check, and record the fault unless the check holds."""
         self.checks += 1
         if not holds:
             self.faults.append(fault)
@@ -94,6 +95,7 @@ class Pages:
         self.says("README.md", core)
 
     def conclude(self):
+        """Print the faults, and exit: with 1 if there are any."""
         for fault in self.faults:
             print(f"{self.folder.name}: {fault}")
         print(f"{self.checks} numbers and names, {len(self.faults)} wrong")

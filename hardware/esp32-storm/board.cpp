@@ -42,8 +42,10 @@ std::atomic<bool> hasPacket(false);
 char packet[64];
 size_t packetLength = 0;
 
+/// Whether the backup characteristic has notified in this turn of the loop.
 bool hasNotified = false;
 bool isLogMounted = false;
+/// The log, open for `FlashLog::read`. Closed when a row is appended.
 File reading;
 
 class FlashPartition final : public LogPartition {
@@ -233,7 +235,7 @@ void Board::notifyLive(const char *row) {
 }
 
 void Board::rest() {
-    // The radio needs some milliseconds for each notification; if they follow faster, some get lost.
+    // The radio needs some milliseconds for each notification. If notifications follow faster, some get lost.
     delay(hasNotified ? 10 : 1);
     hasNotified = false;
 }

@@ -4,6 +4,7 @@
 
 #include "board.h"
 
+// Milliseconds between two measurements. Measurements that a slow turn has missed are made up for.
 static const uint32_t measuringInterval = 1000;
 
 static Board board;

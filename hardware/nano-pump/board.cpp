@@ -18,7 +18,7 @@ const uint8_t skinPin = A1;
 const uint8_t potentiometerPin = A2;
 
 /// Milliseconds without `feedWatchdog` after which the main loop counts as hung. The watchdog may fire up to 10 %
-/// early, and the mark must be set before.
+/// early, and `trace` must be `hung` before it fires.
 const uint16_t hungTime = Board::watchdogTime * 3 / 4;
 
 // Not cleared at the start, so that `trace` survives a reset, and the other two survive the C start-up code after
@@ -43,7 +43,7 @@ void keepReset() {
     trace = Trace::none;
 }
 
-/// Runs once a millisecond, on the same timer as Arduino's clock tick.
+/// Runs once a millisecond after the first `feedWatchdog`, on the same timer as Arduino's clock tick.
 ISR(TIMER0_COMPA_vect) {
     if (sinceFed < hungTime) {
         sinceFed++;
@@ -104,6 +104,7 @@ const char *Board::startedBy() const {
 void Board::feedWatchdog() {
     // The chip's constant for `watchdogTime`.
     wdt_enable(WDTO_1S);
+    // The interrupt handler uses both variables, and writing 16 bits takes this chip two instructions.
     cli();
     sinceFed = 0;
     trace = Trace::running;

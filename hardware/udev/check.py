@@ -13,6 +13,7 @@ failures = 0
 
 
 def expect(what, holds):
+    """Print whether a statement holds, and count it as a failure if not."""
     global failures
     print(("ok      " if holds else "not ok  ") + what)
     failures += not holds

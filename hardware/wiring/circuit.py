@@ -47,6 +47,8 @@ class Part:
 
 @dataclasses.dataclass
 class Circuit:
+    """The parts, by reference, and the nets, by name."""
+
     parts: dict[str, Part]
     #: The pins of each net, as `R1.2`, in the netlist's order.
     nets: dict[str, list[str]]
@@ -64,7 +66,7 @@ def quantity(text: str) -> float:
 
 
 def parse(text: str) -> Circuit:
-    """Parse a netlist; raise Mistake if a pin is in no net, or in two."""
+    """Parse a netlist; raise Mistake if it is malformed, or if `check_pins` finds a fault."""
     circuit = Circuit({}, {})
     group: list[Part] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -93,6 +95,7 @@ def parse(text: str) -> Circuit:
 
 
 def check_pins(circuit: Circuit) -> None:
+    """Raise Mistake if a pin is unknown, in no net or in two, or if a net has fewer than two pins."""
     known = {f"{part.reference}.{pin}" for part in circuit.parts.values() for pin in part.pins}
     joined = [pin for pins in circuit.nets.values() for pin in pins]
     for pin in joined:

@@ -127,6 +127,7 @@ class Drawing:
             self._terms(element.get("data-part", ""), symbol, place, element.get("data-pins", "").split())
 
     def _terms(self, part: str, element: ElementTree.Element, origin: Point, names: list[str]) -> None:
+        """Add the pins of a part. `names`, if not empty, renames the pins 1, 2, … of a symbol."""
         for name, point in self._circles(element, origin):
             self.pins.setdefault(f"{part}.{names[int(name) - 1] if names else name}", []).append(point)
 
@@ -168,6 +169,7 @@ class Drawing:
         return {frozenset(group) for group in groups.values()}
 
     def _join_strips(self, joined: Joined, touching: list[Point]) -> None:
+        """Join the points within each strip of a breadboard; record holes with two leads, and ends that meet nothing."""
         for point in touching:
             x, y = point
             inside = [strip for strip in self.strips if strip[0] <= x <= strip[2] and strip[1] <= y <= strip[3]]
@@ -179,6 +181,7 @@ class Drawing:
                 self.faults.append(f"nothing meets the end at {x:g}, {y:g}")
 
     def _join_crossings(self, joined: Joined, touching: list[Point], lines: list[tuple[list[Point], Line]]) -> None:
+        """Join the wires at each dot; record missing and superfluous dots, and wires that lie on one another."""
         for dot in self.dots:
             passing = [run for run, line in lines if within(dot, line)]
             bends = [run for run in self.runs if dot in run[1:-1]]
@@ -200,6 +203,7 @@ class Drawing:
 
 
 def middle(line: Line) -> Point:
+    """Return the point halfway between the ends of a line."""
     return (line[0][0] + line[1][0]) / 2, (line[0][1] + line[1][1]) / 2
 
 

@@ -178,11 +178,16 @@ SAYS = {
 class Figure:
     """A computed value, with its name, its formula and, if it has one, its limit."""
 
+    #: The name, by which SAYS refers to the figure.
     what: str
+    #: The formula, for people.
     how: str
+    #: The value with its unit, as the pages must state it.
     text: str
     value: float
+    #: The limit in words; empty if there is none.
     limit: str = ""
+    #: Whether the value is within the limit.
     holds: bool = True
 
 
@@ -214,6 +219,7 @@ class Divider:
         return self.steps * self.r2 / (self.r2 + resistance) * pulled
 
     def at(self, temperature: float) -> float:
+        """Return the reading at a temperature in °C, in steps."""
         return self.reading(self.thermistor.resistance(temperature))
 
     def celsius(self, resistance: float) -> float:
@@ -236,6 +242,7 @@ def junction(current: float, switching: float, to_air: float) -> float:
 
 
 def parallel(one: float, other: float) -> float:
+    """Return the resistance of two resistors in parallel."""
     return one * other / (one + other)
 
 
@@ -272,6 +279,7 @@ class Sheet:
 
 
 def sheet(circuit: Circuit, firmware: Firmware) -> Sheet:
+    """Compute all figures."""
     sheet = Sheet()
     constants(sheet, firmware)
     analogue(sheet, circuit, firmware)

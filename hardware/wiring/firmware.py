@@ -66,6 +66,7 @@ class Firmware:
 
 
 def parse(files: dict[str, str]) -> Firmware:
+    """Read the constants from the texts of `FILES`, by file name; raise Mistake if one is not found exactly once."""
     values: dict[str, float] = {}
     for constant, (name, pattern) in WHERE.items():
         found = re.findall(pattern, files[name])

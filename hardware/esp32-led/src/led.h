@@ -28,6 +28,7 @@ class Value {
 public:
     /// Copies at most `size` bytes of the value; returns the value's full length.
     virtual size_t read(uint8_t *bytes, size_t size) = 0;
+    /// Replaces the value by one byte, without a notification.
     virtual void set(uint8_t byte) = 0;
     /// Notifies subscribed centrals of the value.
     virtual void notify() = 0;
@@ -50,6 +51,7 @@ public:
 
 private:
     void set(bool isOn);
+    /// Sends the state as a serial line.
     void tell();
     uint8_t byte() const { return _isOn ? 1 : 0; }
 

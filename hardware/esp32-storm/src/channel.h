@@ -54,12 +54,14 @@ public:
 
 private:
     bool isPrefixDue() const { return _prefix[0] != '\0'; }
+    /// Sends the waiting live rows for which the output has room.
     void sendWaiting();
     size_t put(const char *prefix, const char *bytes, size_t length);
 
     LogStore &_store;
     Output &_output;
     Carrier _carrier;
+    /// The part of the store that is still to be sent as the log: from `_offset` up to `_end`.
     size_t _offset = 0;
     size_t _end = 0;
     /// The prefix still to be sent before the log; empty once sent.
@@ -69,5 +71,6 @@ private:
     bool _atRowEnd = true;
     /// The live rows that wait, each followed by a NUL.
     char _waiting[waitingLimit];
+    /// The number of bytes in `_waiting`.
     size_t _waitingLength = 0;
 };

@@ -3,7 +3,7 @@
 #include "channel.h"
 #include "command_line.h"
 
-/// One sensor reading at one point.
+/// One sensor reading at one point. `pipe`, `port` and `point` say which sensor it is; the sketch measures in volts.
 struct Measurement {
     unsigned pipe;
     unsigned port;

@@ -15,9 +15,14 @@ public:
     bool takePress();
 
 private:
+    /// Whether there was a sample.
     bool _sampled = false;
+    /// The last level that has held for `settleTime`.
     bool _settled = false;
+    /// The level of the last sample.
     bool _level = false;
+    /// Whether a press waits for `takePress`.
     bool _press = false;
+    /// The time of the first sample with this level.
     uint32_t _changedAt = 0;
 };

@@ -71,7 +71,8 @@ bool Controller::start(const Inputs &inputs) {
 }
 
 void Controller::toggle(const Inputs &inputs) {
-    // In the error state the button acts like OFF: starting again needs a second, deliberate press.
+    // While the pump is on or in the error state, the button acts like OFF. Starting again after an error therefore
+    // needs a second, deliberate press.
     if (_pump.state() == Pump::State::off) {
         if (start(inputs)) {
             _output.line("MANUAL:ON");

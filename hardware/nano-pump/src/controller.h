@@ -63,5 +63,6 @@ private:
     Potentiometer _potentiometer;
     LineOutput &_output;
     Thermistors _thermistors;
+    /// The time at which the last unsolicited STATUS was due.
     uint32_t _reportedAt = 0;
 };

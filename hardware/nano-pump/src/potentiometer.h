@@ -18,6 +18,7 @@ public:
     uint8_t speed() const { return _taken; }
 
 private:
+    /// The speed that was last reported; at first the speed at which the pump starts.
     uint8_t _taken = 180;
     uint32_t _readAt = 0;
 };

@@ -5,6 +5,7 @@
 /// The pump's motor output: an enable line and a PWM output.
 class Motor {
 public:
+    /// Sets both outputs. `duty` is the PWM value, 0-255.
     virtual void drive(bool enabled, uint8_t duty) = 0;
 
 protected:
@@ -25,6 +26,7 @@ public:
 
     /// The PWM value at the start: 70 %.
     static const uint8_t startSpeed = 180;
+    /// The longest run in milliseconds, from the last `start`.
     static const uint32_t runLimit = 30UL * 60 * 1000;
 
     explicit Pump(Motor &motor) : _motor(motor) {}

@@ -30,10 +30,12 @@ class Safety {
 public:
     Safety(Policy policy, SkinLimits limits, bool hasWater) : _policy(policy), _limits(limits), _hasWater(hasWater) {}
 
-    /// Takes one turn's 10-bit readings; returns the fault for which the pump must stop, if any.
+    /// Takes one turn's 10-bit readings; returns the fault for which the pump must stop, if any. With `Policy::safe`
+    /// this is a fault that several recent readings have established.
     Finding take(uint16_t water, uint16_t skin);
 
 private:
+    /// Judges one reading of each thermistor, without regard to earlier ones.
     Finding judge(uint16_t water, uint16_t skin) const;
 
     Policy _policy;

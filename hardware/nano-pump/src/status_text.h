@@ -33,8 +33,8 @@ void status(char (&text)[size], const Pump &pump, uint32_t now, Thermistors ther
 void temperature(char (&text)[size], Thermistors thermistors, Temperatures temperatures);
 
 /// Writes a finding as text for people: `Skin temperature too high: 41.2C` (on the board `?C`, because avr-libc's
-/// default printf knows no `%f`, and hosts in the field expect both), `Skin temperature too low: 8.2C`, `Skin
-/// thermistor open or shorted`, or `Water thermistor open or shorted`.
+/// default printf knows no `%f`, and hosts in the field expect this text), `Skin temperature too low: 8.2C`, `Skin
+/// thermistor open or shorted`, or `Water thermistor open or shorted`. Empty for `Finding::nothing`.
 void finding(char (&text)[size], Finding finding, float skin);
 
 }

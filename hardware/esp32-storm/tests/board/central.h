@@ -14,8 +14,9 @@ void connect();
 void disconnect();
 void agreeOn(uint16_t mtu);
 /// A central writes to the backup characteristic. The library stores the value, calls back, and passes the event on.
-/// Before the callback, the loop, which runs on the ESP32's second core, notifies `meanwhile` unless it is null. A
-/// prepared write is a part of a long write: the library does not store it and does not call back.
+/// Between storing and callback, the backup characteristic notifies `meanwhile` unless it is null, as the loop may on
+/// the ESP32's second core. A prepared write is a part of a long write: the library does not store it and does not call
+/// back.
 void write(std::string bytes, const char *meanwhile = nullptr, bool isPrepared = false);
 /// Returns the notifications of a characteristic since the last call, each followed by `|`.
 std::string notified(const char *uuid);
