@@ -136,6 +136,7 @@ class Table:
         self.all_met = True
 
     def add(self, what, measured, peer, ratio, goal, met):
+        """Add a row of texts, and whether the goal is met."""
         self.all_met &= met
         self.rows.append((what, measured, peer, ratio, goal, "yes" if met else "no"))
 
@@ -149,6 +150,7 @@ class Table:
         self.add(what, ours, f"{theirs} ({peer_name})", f"{ratio:.2f}", f"≤ {factor_text or factor}", ratio <= factor)
 
     def text(self):
+        """Return the table, in Markdown."""
         lines = [("what", "measured", "peer", "ratio", "goal", "met")] + self.rows
         widths = [max(len(row[column]) for row in lines) for column in range(6)]
         drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in lines]

@@ -27,7 +27,10 @@ LOG_BYTES = 100_000_000
 
 
 class TimedPump(threading.Thread):
-    """A pump that replies at once, and notes the time of the last OFF and the number of lines."""
+    """A pump that replies at once, and notes the time of the last OFF and the number of lines.
+
+    The time is that of `time.perf_counter()`.
+    """
 
     REPLIES = {b"OFF": b"OK\r\nPUMP:OFF\r\n", b"TEMP": b"TEMP:{Water:12.0C,Skin:34.5C}\r\n"}
     STATUS = b"STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
@@ -50,6 +53,7 @@ class TimedPump(threading.Thread):
                 os.write(self.master, self.REPLIES.get(line, self.STATUS))
 
     def say(self, line):
+        """Send an unsolicited line."""
         os.write(self.master, line + b"\r\n")
 
 
@@ -85,6 +89,7 @@ class Page(Costs):
         ended(self.process)
 
     def connection(self):
+        """Return an open connection to the page."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -138,6 +143,7 @@ class Page(Costs):
 
 
 def add_stops(table, what, times, median, worst):
+    """Add rows for sorted times in ms, with the goals for their median and for their 99th percentile."""
     percentile = times[int(len(times) * 0.99)]
     table.add(what, f"{statistics.median(times):.1f} ms", "", "", f"≤ {median} ms", statistics.median(times) <= median)
     table.add("… its 99th percentile", f"{percentile:.1f} ms", "", "", f"≤ {worst} ms", percentile <= worst)
@@ -150,7 +156,8 @@ def work(table, options, folder):
         devices = {name: pump(pump_.path) for name, pump_ in pumps.items()}
         devices["storm"] = {"endpoint": sensor.said[0], "family": "storm"}
         with Daemon(options.pumpctld, folder, devices) as daemon, Page(daemon, folder) as page:
-            # Not before: busy threads would keep this program from reading all notices of the daemon.
+            # Start the pumps only now. While the daemon starts, their busy threads would keep this program from reading
+            # all notices of the daemon.
             for pump_ in pumps.values():
                 pump_.start()
             table.add("the start of pumpctl-page, until its first answer", f"{page.started * 1000:.0f} ms", "", "", "≤ 60 ms",
@@ -159,7 +166,7 @@ def work(table, options, folder):
             subprocess.run(["strip", "-o", stripped, page.program], check=True)
             size = os.stat(stripped).st_size / 1e6
             table.add("… its size, stripped", f"{size:.1f} MB", "", "", "≤ 30 MB", size <= 30)
-            # The threads of the start end soon, and with them their counts.
+            # Wait until the threads of the start have ended: a thread that ends takes its count of switches with it.
             time.sleep(8)
             memory, before = page.memory(), page.switches()
             lines = sum(pump_.lines for pump_ in pumps.values())

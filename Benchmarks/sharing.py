@@ -95,7 +95,7 @@ def free_port():
 
 
 def pump(endpoint, **shares):
-    """Return the table of a pump for `Daemon`."""
+    """Return the table of a pump for `Daemon`, with keys such as `unix` and `pty` for its shares."""
     return {"endpoint": endpoint, "family": "pump", **shares}
 
 
@@ -131,6 +131,7 @@ def throughput(table, options, folder):
 
         device = {"endpoint": shared.said[0], "family": "storm", "tcp": str(port)}
         with Daemon(options.pumpctld, folder, {"storm": device}) as daemon:
+            # The memory is compared from the second download on.
             numbers(download, port, LOG_BYTES)
             before = daemon.memory()
             result = medians(options.rounds, {

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
     memcpy(log, prefix, filled);
     while (filled < length) {
         size_t part = length - filled < sizeof row - 1 ? length - filled : sizeof row - 1;
-        // The last row may be the end of a row, so that the log ends with a line end.
+        // If the last row does not fit, only its end is kept, so that the log still ends with a line end.
         memcpy(log + filled, row + (sizeof row - 1 - part), part);
         filled += part;
     }

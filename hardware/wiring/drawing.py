@@ -169,7 +169,7 @@ class Drawing:
         return {frozenset(group) for group in groups.values()}
 
     def _join_strips(self, joined: Joined, touching: list[Point]) -> None:
-        """Join the points within each strip of a breadboard; record holes with two leads, and ends that meet nothing."""
+        """Join the points in each strip of a breadboard; record holes with two leads, and ends that meet nothing."""
         for point in touching:
             x, y = point
             inside = [strip for strip in self.strips if strip[0] <= x <= strip[2] and strip[1] <= y <= strip[3]]

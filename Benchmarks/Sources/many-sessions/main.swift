@@ -8,12 +8,14 @@ import Transports
 let period = Duration.seconds(5)
 let rounds = 2
 
+/// Returns the resources that this process has used so far.
 func usage() -> rusage {
     var usage = rusage()
     getrusage(0, &usage)
     return usage
 }
 
+/// Returns the processor time, in user and kernel mode.
 func seconds(_ usage: rusage) -> Double {
     func s(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
     return s(usage.ru_utime) + s(usage.ru_stime)

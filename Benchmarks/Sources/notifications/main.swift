@@ -51,4 +51,5 @@ if let error {
     exit(1)
 }
 
+/// The error if the notifications ended early. `lines` is the number of status lines that were not received.
 struct Lost: Error { let lines: Int }

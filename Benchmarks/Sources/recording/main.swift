@@ -38,6 +38,7 @@ func nowMicroseconds() -> Double {
 
 func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
+/// Converts a status to the form in which pumpctl records it.
 func reading(of status: PumpStatus) -> Reading {
     var reading = Reading()
     reading.add("state", status.power.rawValue)
