@@ -62,7 +62,8 @@ public protocol SimulatedDevice: Sendable {
     /// judge and to the handlers of ``DeviceHandle/onStepFailure(_:)``.
     mutating func takeStepFailures() -> [StepFailure]
 
-    /// Whether the device uses the host's baud rate. Most devices don't.
+    /// Whether the device uses the host's baud rate. Only a ``FaultyDevice`` with the fault `baud` does; a real device
+    /// can't know the rate.
     var heedsHostBaudRate: Bool { get }
 
     /// Sets the baud rate of the host's end of the line, in bits per second. ``DeviceHost`` calls this before each

@@ -1,3 +1,4 @@
+/// The control of a faulty device: that of the device itself, and the verb `fault`.
 extension FaultyDevice {
     public static var urgentCommands: [String] { Device.urgentCommands }
 
@@ -34,6 +35,7 @@ extension FaultyDevice {
         do throws(SimulatorOptionError) { return try choice.faults(text) } catch { throw .argument(error) }
     }
 
+    /// Replaces all faults, also the device's own fault, by a list as typed.
     private mutating func replaceFaults(by text: String, at instant: Duration) throws(DeviceVerbError) {
         let chosen = try checkFaults(text)
         run(to: max(now, instant))
@@ -45,6 +47,7 @@ extension FaultyDevice {
         }
     }
 
+    /// The observations of the device itself, and under `faults` the present faults as typed, if there are any.
     public var observations: [String: ObservedValue] {
         var observations = device.observations
         let names = [ownFault].compactMap { $0 } + faults.map(\.order.text)

@@ -1,9 +1,11 @@
+/// The effects of faults on the carrier: a pulled cable, a dropped radio link, an early notification.
 extension FaultyDevice {
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         for event in device.takeCarrierEvents() { carrier.add(event.action, at: min(now, clock.outside(event.time))) }
         return carrier.takeEvents(until: now)
     }
 
+    /// Pulls the cable, and plugs it in again at `end`.
     mutating func unplug(at instant: Duration, until end: Duration) {
         // Bytes that are still in the USB adapter are lost when its cable is pulled.
         pending.removeAll { $0.time > instant }
@@ -18,6 +20,7 @@ extension FaultyDevice {
     /// Returns whether a fault stops the input and output of the device at an instant.
     public func isSilent(at instant: Duration) -> Bool { max(now, instant) < silentUntil }
 
+    /// Drops the radio link now.
     mutating func hangUp() { carrier.add(.hangUp, at: now) }
 
     /// Records that a central has subscribed, before the subscription is confirmed.

@@ -24,6 +24,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     package nonisolated let loop: EventLoop
     let pace: Pace
     private let hasFlowControl: Bool
+    /// Returns the time since the creation of this host by the clock of ``pace``; zero if time passes on demand.
     private let elapsed: @Sendable () -> Duration
     private(set) var device: Device
     /// The instant that the device has reached, if time passes on demand.

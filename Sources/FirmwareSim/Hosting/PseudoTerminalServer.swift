@@ -85,6 +85,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         try await join(terminal.withLock(\.self), host)
     }
 
+    /// Begins to serve the visits to a terminal.
     private func join(_ terminal: PseudoTerminal, _ host: DeviceHost<Device>) async throws(SerialError) {
         if await host.heedsFlushes { try terminal.setPacketMode(true) }
         visits = try await PseudoTerminalVisits(to: terminal, by: watch, on: loop) { [weak self] channel in
@@ -92,6 +93,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         }
     }
 
+    /// Begins a visit: connects its channel to the device.
     private func begin(_ channel: DescriptorChannel, _ terminal: PseudoTerminal, _ host: DeviceHost<Device>) {
         self.channel = channel
         host.assumeIsolated { _ = $0.attach(channel, terminal: terminal) }
@@ -127,6 +129,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         await leave()
     }
 
+    /// Brings the device back on the next terminal, to which the link then leads.
     private func plugIn(_ host: DeviceHost<Device>) async {
         do throws(SerialError) {
             let terminal = if let next { next } else { try PseudoTerminal(holdsSlaveOpen: false) }

@@ -89,6 +89,8 @@ public actor SocketServer<Device: SimulatedDevice> {
         }
     }
 
+    /// Connects a new client to the device. Disconnects the client instead if the cable is pulled, or if the line has
+    /// another client that has not left.
     private func take(_ connection: DescriptorChannel) async {
         if isUnplugged { return await connection.close() }
         guard !broadcasts, let client = connections.first else { return await join(connection) }
@@ -109,6 +111,7 @@ public actor SocketServer<Device: SimulatedDevice> {
         await host.attach(connection) { Task(executorPreference: self.loop) { await self.forget(connection) } }
     }
 
+    /// Forgets a client that has left, and connects its successor.
     private func forget(_ connection: DescriptorChannel) async {
         connections.removeAll { $0 === connection }
         guard let next = successor else { return }

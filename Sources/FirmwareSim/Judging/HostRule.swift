@@ -20,7 +20,7 @@ public struct HostRule: Sendable {
     public let name: String
     /// A sentence that states the rule, for help texts.
     public let help: String
-    /// The URL of a public thread about a host that broke the rule.
+    /// The URL of a public thread about a host that broke the rule; empty if the rule asks nothing of the host.
     public let source: String
 
     let kind: Kind

@@ -35,7 +35,7 @@ struct PeerWire: Sendable {
         if isLine { line.send(bytes, at: instant) } else { writes.append((bytes, instant)) }
     }
 
-    /// Removes and returns the messages that have arrived whole by `instant`.
+    /// Removes and returns the messages that have arrived whole by `instant`; over BLE, all writes.
     mutating func receive(by instant: Duration) -> [[UInt8]] {
         guard isLine else {
             defer { writes = [] }
@@ -53,7 +53,7 @@ struct PeerWire: Sendable {
         if isLine { line.write(message + Self.lineEnd, at: instant) } else { notifications.append((message, instant)) }
     }
 
-    /// Removes and returns the output that has left by `instant`.
+    /// Removes and returns the output that has left by `instant`; over BLE, all notifications.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard isLine else {
             defer { notifications = [] }

@@ -1,3 +1,4 @@
+/// The actions of people and of the environment on the pump.
 extension PumpFirmware {
     /// Presses and releases the button on the lid.
     ///
@@ -36,6 +37,7 @@ extension PumpFirmware {
     }
 }
 
+/// The visible and measurable state of the pump.
 extension PumpFirmware {
     /// The state of the pump.
     public var state: PumpState { controller.motor.state }

@@ -43,7 +43,7 @@ struct RescueWire: Sendable {
         }
     }
 
-    /// Removes and returns the output that has left by `instant`.
+    /// Removes and returns the output that has left by `instant`; over BLE, all notifications.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard !isLine else { return line.transmit(until: instant) }
         defer { notifications = [] }

@@ -29,7 +29,8 @@ public struct Simulator: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the simulator, such as the family of its devices.
-    ///   - options: The options for making a device.
+    ///   - options: The options for making a device. The options `fault`, `seed`, `step` and `expect` are added unless
+    ///     they are among these.
     ///   - waitsForReader: Whether devices wait for a reader that is too slow, instead of dropping output.
     ///   - make: Makes the device, in the state of a device that was just switched on. May throw an error, for example if
     ///     an option names a file that does not exist.
@@ -38,7 +39,7 @@ public struct Simulator: Sendable {
         make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice
     ) {
         self.name = name
-        // Every device can have faults, random events, scenario steps and expectations.
+        // Every device can have faults, random events, scenario steps and expectations of its host.
         let names = options.map(\.name)
         let more: [SimulatorOption] = [
             .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of random events."),

@@ -19,12 +19,15 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private nonisolated let bluez: BlueZ
     private let host: DeviceHost<Device>
     private var peripheral: Peripheral?
+    /// The notifications that the writer has yet to take.
     private var outbox: [Emission] = []
+    /// The number of bytes that were queued and not passed to bluetoothd yet. Some of them may have left ``outbox``.
     private var outboxLength = 0
     /// The characteristics to which a central has subscribed.
     private var subscribed: Set<BluetoothUUID> = []
     /// Whether the centrals are disconnected once the outbox is empty.
     private var hangsUp = false
+    /// The task that passes the outbox to bluetoothd; nil while the outbox is empty.
     private var writer: Task<Void, Never>?
 
     /// Offers the device of `host` until ``close()``. The host must run on the loop of `bluez`.
