@@ -86,7 +86,7 @@ public actor SimulationServer {
                 connections.append(channel)
                 Task(executorPreference: loop) { await self.serve(channel) }
             } catch {
-                // Probably out of descriptors: programs that leave give theirs back.
+                // Most likely there are no descriptors left. Clients that disconnect will free some.
                 guard (try? await EventLoopClock(loop).sleep(for: .milliseconds(100))) != nil else { return }
             }
         }

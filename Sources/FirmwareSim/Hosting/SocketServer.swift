@@ -66,7 +66,7 @@ public actor SocketServer<Device: SimulatedDevice> {
                 guard !isClosed else { return await connection.close() }
                 await take(connection)
             } catch {
-                // Most likely there are no more descriptors. Clients that disconnect will free some.
+                // Most likely there are no descriptors left. Clients that disconnect will free some.
                 try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
             }
         }

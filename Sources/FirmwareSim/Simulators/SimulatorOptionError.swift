@@ -22,7 +22,7 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
         case step(DeviceVerbError)
         /// The value needs a pseudo-terminal: the baud rate and the flushes of a host are unknown on any other line.
         case onlyTerminal
-        /// The fault `unplug` would bring the device back on another port, of which no program would know.
+        /// The fault `unplug` would bring the device back on another port, which no program could find.
         case noWayBack
     }
 
