@@ -112,7 +112,7 @@ package struct ControlArguments {
 }
 
 extension JSONValue {
-    /// The value as the ID of a request, encoded again, because values are compared by their bytes: `"a"` and `"\u0061"`
-    /// are one ID. nil if the value is neither an integer nor text.
+    /// The value as the ID of a request; nil if it is neither an integer nor text. Encoded again, because values are
+    /// compared by their bytes: `"a"` and `"\u0061"` are one ID.
     fileprivate var requestID: JSONValue? { integer.map(JSONValue.integer) ?? text.map(JSONValue.text) }
 }
