@@ -1,4 +1,4 @@
-/// A measure of the difference between two words.
+/// A measure of the difference between two words, for hints that suggest a known word.
 package enum EditDistance {
     /// Returns the least number of letters to insert, delete, or replace to make one word from the other (Levenshtein
     /// distance).

@@ -34,7 +34,8 @@ package final class TurnQueue: Sendable {
         return await join().isReached()
     }
 
-    /// Takes a place in the queue, or the turn if it is free. The caller waits with ``Place/isReached(isolation:)``.
+    /// Takes a place in the queue, or the turn if it is free. The caller waits with ``Place/isReached(isolation:)``,
+    /// and must release a turn that it gets.
     ///
     /// - Parameters:
     ///   - isUrgent: Whether the place precedes all that are not urgent.

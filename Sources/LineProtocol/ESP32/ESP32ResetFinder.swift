@@ -8,7 +8,7 @@
 ///     entry 0x400805f0
 ///
 /// Newer chips begin with `ESP-ROM:esp32s3-20210327` instead. (ESP-IDF Programming Guide, "Fatal Errors" and
-/// "Startup".)
+/// "Startup".) ``ESP32Reset`` parses the line that names the cause.
 public struct ESP32ResetFinder: Sendable {
     /// A part of the stream.
     public enum Piece: Sendable, Hashable {
@@ -20,7 +20,8 @@ public struct ESP32ResetFinder: Sendable {
 
     /// Bytes that may become the start of a text of the ROM.
     private var held: [UInt8] = []
-    /// The last mark that was found in the text of the current restart.
+    /// The last mark that was found; nil before the first. A mark that follows it in the order of `Mark` belongs to the
+    /// same restart, any other to a new one.
     private var lastMark: Mark?
 
     /// Creates a finder for the beginning of a stream.

@@ -27,7 +27,7 @@ public enum LEDFamily: DeviceFamily {
         if case .unknown = message { true } else { false }
     }
 
-    /// Always false: no line of the board shows that it has started.
+    /// Always false: the protocol has no line for a start. The lines of an ESP32's boot ROM are unknown messages.
     public static func isStart(_ message: LEDMessage) -> Bool { false }
 
     public static func exchange(for command: LEDCommand) -> LEDExchange { LEDExchange(command) }

@@ -38,10 +38,12 @@ public protocol Link: AnyObject, Sendable {
     /// unknown now.
     func signalStrength() async -> Int?
 
-    /// A note for people about the opening of the link; nil if there is none.
+    /// A note for people about the opening of the link, such as that another program also listens to the device; nil if
+    /// there is none.
     var openingNote: String? { get }
 
-    /// A note for people about a fact that was discovered after the link was opened; nil if there is none.
+    /// A note for people about a fact that was discovered after the link was opened, such as a server that speaks
+    /// Telnet; nil if there is none. Programs read it when they close the link.
     var remark: String? { get }
 
     /// A hint for people: a likely cause if the device does not answer; nil if none is known.
@@ -110,7 +112,7 @@ public protocol Link: AnyObject, Sendable {
     func confirmConnection() async throws(LinkError)
 
     /// Notes that an answer was missing, or that an error or undefined line came: another program may use the device
-    /// too, and take some of its lines.
+    /// too, and take some of its lines. A session calls this function before it closes the link.
     func noteDoubt()
 
     /// Closes the link, and ends a waiting ``receive()`` with nil. Closing twice is allowed.

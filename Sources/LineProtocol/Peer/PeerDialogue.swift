@@ -9,7 +9,7 @@
 public struct PeerDialogue: Sendable {
     /// The default time limit for an acknowledgement.
     public static let defaultTimeout = Duration.seconds(3)
-    /// The longest time that a board takes to start after a reset.
+    /// The longest time that a board takes to start after a reset, as ``Session/startTime``.
     public static let startTime = Duration.seconds(8)
     /// The time limit for the first acknowledgement, if the device is known to be a peer.
     static let acknowledgementTime = Duration.milliseconds(500)
@@ -91,8 +91,8 @@ public struct PeerDialogue: Sendable {
         }
     }
 
-    /// Repeats `Hello` until the device is identified, or the time is up. Returns the line that revealed another
-    /// family; nil if there was none.
+    /// Repeats `Hello` until the peer acknowledges one, or until the time is up. A known peer that sends something else
+    /// instead is not asked again. Returns the line that revealed another family; nil if there was none.
     private mutating func introduce() async throws(LinkError) -> [UInt8]? {
         let mayHaveReset = reader.link.mayHaveReset
         let patience = mayHaveReset ? Self.startTime : isKnownPeer ? Self.acknowledgementTime : Self.introductionTime

@@ -12,7 +12,7 @@ public struct PeerImageDownload: Sendable {
     /// The default time limit for the start of the image, and for each further piece.
     public static let defaultTimeout = PeerDialogue.defaultTimeout
     /// The least length, in bytes, at which a base64 message outside an image counts as the rest of an image that was
-    /// requested earlier.
+    /// requested earlier. A shorter message may be a word for people, which also consists of base64 characters.
     static let strayLength = 64
 
     /// The reason why there is no image.

@@ -13,6 +13,7 @@ struct PeerInterpreter: Sendable {
     /// The start of a UTF-8 character at the end of the last piece of an overlong line, which the next piece completes.
     private var characterBegun: [UInt8] = []
 
+    /// Takes one line, or one part of an overlong line, and returns the pieces that it completes.
     mutating func take(_ line: [UInt8], _ ending: LineEnding) -> [PeerPiece] {
         let isContinuation = isAmidLine
         isAmidLine = ending == .cut
@@ -25,6 +26,7 @@ struct PeerInterpreter: Sendable {
         return text(line, isContinuation: isContinuation, isCut: isAmidLine)
     }
 
+    /// Returns the last pieces at the end of input. `pending` is the line that has not ended; it may be empty.
     mutating func finish(_ pending: [UInt8]) -> [PeerPiece] {
         var pieces: [PeerPiece] = []
         let pending = isAmidLine ? pending : pending.withoutNULs
@@ -103,6 +105,10 @@ struct PeerInterpreter: Sendable {
 
     // MARK: Text
 
+    /// Returns the piece of a text, or of one part of an overlong text; no piece if it is empty.
+    ///
+    /// - Parameter holdsCharacter: Whether to keep an incomplete UTF-8 character at the end of a cut text for the next
+    ///   part. False at the end of input, which has no next part.
     private mutating func text(
         _ line: [UInt8], isContinuation: Bool, isCut: Bool, holdsCharacter: Bool = true
     ) -> [PeerPiece] {

@@ -2,8 +2,8 @@
 ///
 /// The bytes are parsed in place. Memory is allocated only for fields that are kept as text.
 struct PumpFieldParser {
-    /// Calls `body` with the name and value of each field, `name:value`. Commas separate the fields. Without a colon,
-    /// the value is empty.
+    /// Calls `body` with the name and value of each field in `bytes`, which have the form `name:value,name:value`. The
+    /// value of a field without a colon is empty.
     static func forEachField(
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void

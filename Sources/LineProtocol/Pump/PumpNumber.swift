@@ -1,4 +1,4 @@
-/// Parses numbers as the pump's firmware does.
+/// Parses numbers as the pump's firmware does, to predict the speed that a line would set.
 package enum PumpNumber {
     /// Returns the number that an AVR's `atoi` reads. Leading white space is skipped, one sign may follow, and the
     /// first character after the digits, even a NUL, ends the number. Without digits the result is 0. Numbers beyond 16

@@ -19,7 +19,8 @@ extension Session where Family == PumpFamily {
     /// after which the firmware stops it begin again.
     ///
     /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
-    /// - Throws: ``SessionError``. ``SessionError/outcome`` tells whether the pump may have been started.
+    /// - Throws: ``SessionError``, with `refused` if the pump is in its error state, which ``turnOff(timeout:)`` ends.
+    ///   ``SessionError/outcome`` tells whether the pump may have been started.
     public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)
     }
@@ -41,7 +42,7 @@ extension Session where Family == PumpFamily {
     /// - Parameters:
     ///   - speed: The new speed.
     ///   - timeout: The time limit for the reply, without the wait for other commands.
-    /// - Throws: ``SessionError``.
+    /// - Throws: ``SessionError``, with `refused` if the pump is off or in its error state.
     public nonisolated func setSpeed(_ speed: PumpSpeed, timeout: Duration = defaultTimeout) async throws(SessionError)
     {
         _ = try await perform(.speed(speed), timeout: timeout)

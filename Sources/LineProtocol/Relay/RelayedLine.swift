@@ -9,8 +9,8 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     public var hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
     /// Whether the line precedes ordinary waiting lines. Only a query can do so.
     public var isEarly = false
-    /// Returns whether the client still wants the line. Called when a line other than a stop gets its turn; nil means
-    /// that the line is always wanted.
+    /// Returns whether the client still wants the line. Called when a line other than a stop gets its turn, and again
+    /// just before it is sent; nil means that the line is always wanted.
     public var isWanted: (@Sendable () -> Bool)?
 
     /// Creates a line from bytes without a line end; nil if the line is empty.

@@ -19,8 +19,8 @@ extension RescueMessage {
         }
     }
 
-    /// Parses an object. Only the names of its own members are checked: the contents of other fields are passed on as
-    /// they are.
+    /// Parses an object. A duplicate name is a fault only among the object's own members: the contents of other fields
+    /// are passed on as they are.
     private static func object(_ json: [UInt8]) throws(RescueError) -> JSONValue {
         let start = json.firstIndex { !$0.isJSONBlank } ?? 0
         if start < json.count, json[start] != UInt8(ascii: "{") {

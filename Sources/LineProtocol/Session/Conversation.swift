@@ -1,7 +1,7 @@
 /// The dialogue between a host and a device: the state of the device, the command in flight, and the subscribers.
 ///
-/// A conversation uses no links, clocks, or tasks. A session owns a conversation, and uses it on the session's executor
-/// only.
+/// A conversation decides the meaning of each line, but uses no links, clocks, or tasks: its session sends, waits, and
+/// measures time. The session owns the conversation, and uses it on the session's executor only.
 struct Conversation<Family: DeviceFamily> {
     /// The state of the device, as far as it is known.
     private(set) var state = Family.State()
@@ -10,7 +10,8 @@ struct Conversation<Family: DeviceFamily> {
     private var reply: Family.Reply?
     /// Whether the device has reported a start since the session began.
     var hasDeviceStarted = false
-    /// Whether the next lines may be stale: answers to an earlier command, or to another program's command.
+    /// Whether the next lines may be stale: answers to an earlier command, or to another program's command. If true,
+    /// the session passes a fence, if the family has one, before its next query or change.
     private(set) var hearsThePast = false
     var backlog = Backlog.over
     /// Whether a command of this session has got its reply, and none has failed to get one since. If true, no error of
@@ -21,22 +22,22 @@ struct Conversation<Family: DeviceFamily> {
     /// The number of fences that were sent, and whose replies have neither come nor been given up.
     private(set) var owedFences = 0
     /// Whether a command was answered before the fence that was sent after it: the device may not have read the fence
-    /// yet.
+    /// yet. The next change then waits for the reply to the fence.
     private(set) var isFenceUnread = false
     /// The rule of the stop in progress; nil if there is none.
     private var stop: StopRule<Family>?
-    /// Whether an acknowledgement was heard since the stop began, or was last undone, in a flight or between two
-    /// flights.
+    /// Whether an acknowledgement of the stop was heard, in a flight or between two flights, since the stop began or
+    /// was last undone.
     private(set) var isStopHeard = false
     /// Whether an answer was missing or was an error, or a line was heard that the protocol does not define: another
-    /// program may use the device too.
+    /// program may use the device too. When the session is closed, it reports this to the link (``Link/noteDoubt()``).
     private(set) var isInDoubt = false
-    /// The number of lines heard. Lines of the backlog, and a server's notices on the command in flight, are not
-    /// counted.
+    /// The number of lines heard, by which a stop notices that the device still sends. Lines of the backlog, and a
+    /// server's notices on the command in flight, are not counted.
     private(set) var heardCount: UInt64 = 0
     /// Whether somebody has undone the stop since it was last sent: until it is sent again, no acknowledgement counts.
     private var isStopUndone = false
-    /// The effect of the command in flight on the device, or between flights that of the last one; nil in a pause.
+    /// The effect of the command in flight or, between two flights, of the last command; nil in a pause.
     private var effectInFlight: CommandEffect?
     private var isStopInFlight: Bool { effectInFlight == .stop }
     /// Whether a stop is in progress.
@@ -52,6 +53,7 @@ struct Conversation<Family: DeviceFamily> {
         case over
     }
 
+    /// Matches lines with the command in flight; nil in a pause.
     private var exchange: Family.Exchange?
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
     /// Called with each event as soon as its line is heard, before the subscribers get the event.
@@ -87,8 +89,8 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Returns the doubtful error if nobody has handled it, and then gives later errors the meaning `errors`. Returns
-    /// nil otherwise.
+    /// Returns the doubtful error of the flight (``Flight/doubtfulError``) once, and gives later errors of the flight
+    /// the meaning `errors`. Returns nil if no such error waits to be handled.
     mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
         guard flight?.hasNews == true else { return nil }
         flight?.errors = errors
@@ -134,6 +136,7 @@ struct Conversation<Family: DeviceFamily> {
     /// Ends the flight, if there is one.
     mutating func endFlight(_ ending: Flight.Ending) { flight?.end(ending) }
 
+    /// Resumes the continuation as ``Flight/wait(_:)`` does. There must be a flight.
     mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) { flight?.wait(continuation) }
 
     /// Cancels the flight with this ID, unless it is over.
@@ -214,7 +217,7 @@ struct Conversation<Family: DeviceFamily> {
     /// Notes that the next lines may answer the commands of another program.
     mutating func expectThePast() { hearsThePast = true }
 
-    /// Processes one line.
+    /// Processes one line: as a part of the answer to the command in flight, or as an event.
     mutating func hear(_ line: Span<UInt8>, _ ending: LineEnding) {
         let message = Family.message(line: line, ending: ending)
         if backlog != .over {

@@ -1,7 +1,7 @@
 /// A kind of device: its commands, the meaning of its lines, and its state.
 ///
 /// A family has no state and does no input or output: it translates commands into bytes, and lines into meanings. A
-/// ``Session`` uses a family over a ``Link``.
+/// ``Session`` uses a family over a ``Link``. ``LEDFamily`` is a short example.
 public protocol DeviceFamily: Sendable {
     /// A command to the device.
     associatedtype Command: Sendable
@@ -17,7 +17,7 @@ public protocol DeviceFamily: Sendable {
     /// The longest line from the device, in bytes. A longer line is delivered in pieces, which have ``LineEnding/cut``.
     static var lineLimit: Int { get }
 
-    /// Returns the bytes of `command` on a link, with its line end.
+    /// Returns the bytes of `command` on a link, with its line end. A stop is sent as ``StopRule/bytes`` instead.
     static func encode(_ command: Command) -> [UInt8]
 
     /// Returns the effect of `command` on the device. The effect decides whether the command is repeated if no answer
@@ -69,8 +69,8 @@ public protocol DeviceFamily: Sendable {
     /// The query for the state of the device; nil if there is none.
     static var statusQuery: Command? { get }
 
-    /// Whether the caller still wants `command`. Called when the command gets its turn, but not for the command of
-    /// ``stop``. An unwanted command is not sent, and fails with `cancelled`.
+    /// Whether the caller still wants `command`. Called when the command gets its turn, and again just before it is
+    /// sent, but not for the command of ``stop``. An unwanted command is not sent, and fails with `cancelled`.
     static func isWanted(_ command: Command) -> Bool
 
     /// Whether `command` precedes ordinary waiting commands. True, for example, for a query by which a caller checks

@@ -1,4 +1,5 @@
-/// The command in flight, without the parts that depend on the family.
+/// The course of one command in flight, from its sending to its ending, such as the reply or the deadline. The parts
+/// that depend on the family are in ``Conversation``.
 ///
 /// A flight belongs to a session, and is used on the session's executor only.
 struct Flight {
@@ -12,7 +13,7 @@ struct Flight {
         /// not certain, the notice may concern an older line.
         case turnedAway(RelayNotice, isCertain: Bool)
         case timedOut
-        /// A stop preceded the command.
+        /// A stop was requested, and goes first.
         case overtaken
         case cancelled
         // Indirect: the error is large, and every use of an ending would copy its storage.
@@ -35,8 +36,8 @@ struct Flight {
     let id: UInt64
     /// The meaning of an error that can answer the command.
     var errors: ErrorTrust
-    /// An error that may answer this command or an older one. The error wakes the waiting caller, who finds out which
-    /// command it answers.
+    /// An error that may answer this command or an older one. The error wakes the waiting session, which finds out
+    /// which command it answers (``Session/clearUpError(of:_:)``).
     private(set) var doubtfulError: String?
     /// Whether the next ERROR answers the spoiled line, not this command.
     var refusesSpoiler: Bool
@@ -87,7 +88,7 @@ struct Flight {
         if isOver || hasNews { continuation.resume() } else { waiter = continuation }
     }
 
-    /// Whether there is a doubtful error that nobody has handled.
+    /// Whether there is a doubtful error that the session has not handled, and the link has accepted the bytes.
     var hasNews: Bool { doubtfulError != nil && errors == .doubtful && !isBeingSent }
 
     /// Notes that the link was given bytes that it does not accept at once.

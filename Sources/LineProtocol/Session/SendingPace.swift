@@ -1,16 +1,18 @@
 /// Spaces commands so that they do not overflow the device's receive buffer.
 ///
 /// An answered command has left the buffer. One that was given up may still be in it, so the next command waits until
-/// the device has had time to read it.
+/// the device has had time to read it. All times are readings of the session's clock.
 struct SendingPace {
     /// The largest number of unanswered stops, and queries after them, within ``stopMemory``: about 30 of the 63 bytes
     /// that a pump's UART keeps.
     private static let mostStops = 5
+    /// The time after its sending at which an unanswered stop or query no longer counts.
     private static let stopMemory = Duration.seconds(1)
 
     /// The earliest time for the next command, unless it is a stop.
     private(set) var nextSending = Duration.zero
     private var lastSending = Duration.zero
+    /// The sending times of the unanswered stops, and of the unanswered queries after them.
     private var stops: [Duration] = []
 
     /// Notes that a command is sent.

@@ -3,8 +3,14 @@
 extension Session {
     /// Sends the fence and waits for its reply. Lines heard before the reply may be stale, later ones are new.
     ///
-    /// - Parameter isRepeated: Whether to send the fence a second time after half of the timeout, like other queries.
-    ///   The first reply is not recognized if it follows a line whose end was lost, as happens while a port is opened.
+    /// - Parameters:
+    ///   - fence: The fence of the family.
+    ///   - command: The command that waits for the fence. Errors name this command.
+    ///   - timeout: The time limit for the reply, including a repetition.
+    ///   - isRepeated: Whether to send the fence a second time after half of the timeout, like other queries. The first
+    ///     reply is not recognized if it follows a line whose end was lost, as happens while a port is opened.
+    ///   - stopCount: As for `checkMaySend(_:since:)`.
+    /// - Throws: The failure of the fence. The outcome of `command` is then `notSent`.
     func passFence(
         _ fence: Family.Command, before command: Family.Command, timeout: Duration, isRepeated: Bool,
         since stopCount: UInt64

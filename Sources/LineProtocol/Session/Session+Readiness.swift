@@ -8,7 +8,7 @@ extension Session {
     /// differs from board to board, so the function repeats a query instead of sleeping for a fixed time. The query
     /// changes nothing. If the bootloader takes the query for one of its own commands, the firmware starts even sooner.
     ///
-    /// - Parameter limit: The time limit for the start of the last query, which may take some seconds.
+    /// - Parameter limit: The time after which no further query is sent. The last query may take some seconds more.
     /// - Throws: `noAnswer` or `notUnderstood` if the device did not answer within `limit`; any other error of
     ///   `perform(_:timeout:)`, such as `linkLost`, at once. ``SessionError/command`` is then a description, because
     ///   the caller has requested no command.

@@ -1,8 +1,9 @@
 extension Session {
-    /// The time between two sendings of a stop, unless an error has come. A pump acknowledges a stop within 250 ms.
+    /// The time limit for the acknowledgement of a stop, and for the reply to each query after it. A pump replies
+    /// within 250 ms.
     static var stopInterval: Duration { .milliseconds(500) }
     /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
-    /// acknowledgement follows.
+    /// acknowledgement follows. Also the pause before a stop is sent again to a server that can't reach the device.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
     /// The longest time by which a stop is extended, if lines come from the device but its status can't be read.
     ///
@@ -85,7 +86,8 @@ extension Session {
         if listener.conversation.isStopHeard { progress.isAcknowledged = true }
     }
 
-    /// Sends a stop once.
+    /// Sends a stop once, and waits for its acknowledgement until `newDeadline`. Only waits, and sends nothing, if the
+    /// link has not yet accepted the last stop, or if too many stops are unanswered (``SendingPace``).
     ///
     /// - Throws: `noAnswer`, `notUnderstood`, `deviceAway`, or `refused` (an error came that may be the answer): the
     ///   stop has to be sent again. All other errors are final.
@@ -163,6 +165,8 @@ extension Session {
         }
     }
 
+    /// Sends one query of a stop, and waits for its reply until `end`, but not longer than ``stopInterval``. Throws
+    /// `noAnswer` without sending if too many stops and queries are unanswered (``SendingPace``).
     private func ask(_ query: Family.Command, until end: Duration) async throws(SessionError) -> Family.Reply {
         let time = min(Self.stopInterval, end - clock.elapsed())
         guard time > .zero else { throw SessionError(.noAnswer, command: text(of: query), outcome: .notSent) }

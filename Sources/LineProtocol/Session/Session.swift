@@ -39,7 +39,9 @@ public actor Session<Family: DeviceFamily> {
     /// Whether the link has not yet accepted the last stop.
     var isStopBeingSent = false
     var pace = SendingPace()
+    /// The time, by ``clock``, at which the flight times out; nil if no flight is waited for.
     var deadline: Duration?
+    /// The task that sleeps until `target` and then checks ``deadline``: see ``setDeadline(_:)``.
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
     /// Creates a session over `link`. Nothing is sent or received before ``start()``.
@@ -96,7 +98,7 @@ public actor Session<Family: DeviceFamily> {
         return session
     }
 
-    /// Begins to listen.
+    /// Begins to listen. A second call does nothing.
     ///
     /// Input that has already arrived is delivered as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and
     /// answers nothing. After such input, ``DeviceFamily/fence``, if there is one, is sent before the first query or
@@ -204,10 +206,10 @@ public actor Session<Family: DeviceFamily> {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - timeout: The time limit for the answer, without the time before the command is sent: the wait for other
-    ///     commands, and for the fence.
+    ///   - timeout: The time limit for the answer, including all attempts, without the time before the command is sent:
+    ///     the wait for other commands, and for the fence. A stop may take up to ``stopExtension`` longer.
     /// - Returns: The reply.
-    /// - Throws: ``SessionError``.
+    /// - Throws: An error with the effect of the command, as far as it is known (``SessionError/outcome``).
     public func perform(
         _ command: Family.Command, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> Family.Reply {
@@ -279,6 +281,10 @@ public actor Session<Family: DeviceFamily> {
         return listener.conversation.areErrorsOwn ? .own : .doubtful
     }
 
+    /// Waits for the turn to send `command`. An urgent command is a stop: it ends the flight of any other command as
+    /// `overtaken`.
+    ///
+    /// - Throws: `cancelled`; `closed` or `linkLost` if the session ends first.
     func waitForTurn(
         _ command: Family.Command, isUrgent: Bool = false, wasOvertaken: Bool = false
     ) async throws(SessionError) {
@@ -321,6 +327,12 @@ public actor Session<Family: DeviceFamily> {
     }
 
     /// Sends a command once, during the caller's turn, and waits for its reply.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - timeout: The time limit for the reply, counted from the sending.
+    ///   - errors: The meaning of an error that comes before the reply.
+    ///   - stopCount: As for `checkMaySend(_:since:)`.
     // Inlined: each call of an actor's asynchronous function looks twice for the executor to run on.
     @inline(__always)
     func exchange(
@@ -451,6 +463,8 @@ public actor Session<Family: DeviceFamily> {
         Family.effect(of: command) == .query ? .nothingChanged : .unknown
     }
 
+    /// Waits until the flight is over, or has a doubtful error that the session has not handled. If the task is
+    /// cancelled, the flight ends as `cancelled`.
     func waitForEnd(of flight: UInt64) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { listener.conversation.wait($0) }
@@ -461,6 +475,7 @@ public actor Session<Family: DeviceFamily> {
 
     private func cancel(_ flight: UInt64) { listener.conversation.cancel(flight) }
 
+    /// Returns the command as text for errors: its bytes up to the line end.
     nonisolated func text(of command: Family.Command) -> String {
         let bytes = Family.encode(command)
         return String(decoding: bytes.prefix { $0 != .lineFeed && $0 != .carriageReturn }, as: UTF8.self)

@@ -1,6 +1,7 @@
 /// A clock of any kind, which measures the time since this value was created.
 package struct SessionClock: Sendable {
     package let elapsed: @Sendable () -> Duration
+    /// Sleeps until the time `until`, counted like ``elapsed``; throws if the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
     package init(_ clock: some Clock<Duration>) {

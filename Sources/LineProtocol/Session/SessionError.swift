@@ -14,11 +14,11 @@ public struct SessionError: Error, Sendable, Hashable {
         case closed
         /// The waiting task was cancelled, or the caller no longer wanted the command.
         case cancelled
-        /// A command that makes the device safe preceded this one.
+        /// A stop, a command that makes the device safe, was requested before this command was sent or answered.
         case overtaken
-        /// The device acknowledged a change, but its state could not be read afterwards.
+        /// The device acknowledged the command, but its state could not be read afterwards.
         case unconfirmed
-        /// The device acknowledged a change, but its status names another state: ``SessionError/deviceState``.
+        /// The device acknowledged the command, but its status names another state: ``SessionError/deviceState``.
         case notInEffect = "not_in_effect"
         /// A server that shares the device can't reach it, and did not send the command. It may have sent an earlier
         /// attempt: see ``SessionError/outcome``.

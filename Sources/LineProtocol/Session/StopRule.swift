@@ -1,6 +1,6 @@
 /// The way to make a device of a family safe, whatever else happens.
 ///
-/// A rule combines a row of `StopTable` with the family's interpretation of the answers.
+/// The bytes of this module's families are in `StopTable`.
 public struct StopRule<Family: DeviceFamily>: Sendable {
     /// The command that makes the device safe.
     public internal(set) var command: Family.Command

@@ -8,8 +8,8 @@
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 public struct StormDecoder: Sendable {
-    /// The longest live row of a stream, in bytes. On ``StormCharacteristic/backup`` the rest of a longer row counts as
-    /// text of the log.
+    /// The longest live row, in bytes, if the link does not keep packet bounds. On ``StormCharacteristic/backup`` the
+    /// rest of a longer row counts as text of the log, on ``StormCharacteristic/live`` as another row.
     public static let rowLimit = 1024
 
     private enum State {
@@ -161,7 +161,8 @@ public struct StormDecoder: Sendable {
         return true
     }
 
-    /// The number of bytes in which ``takeLines(_:_:_:)`` searches at once, so that its time stays linear.
+    /// The number of bytes in which ``takeLines(_:_:_:)`` searches at once. Without a limit, each call would search up
+    /// to the next letter even if a NUL comes first, which would take quadratic time.
     private static let windowLength = 1024
 
     /// Takes the next byte of an undecided line. A byte that rules out all prefixes is not consumed, since it may end

@@ -57,7 +57,8 @@ public struct StormDownload: Sendable {
     private var decoder: StormDecoder
     private var finder = ESP32ResetFinder()
     private var joiner = StormLogJoiner()
-    /// The first bytes of a log that comes in packets, by which a second beginning of the log is recognized.
+    /// The first bytes of a log that comes in packets, ``headLength`` at most, by which a second beginning of the log
+    /// is recognized.
     private var head: [UInt8] = []
     private static let headLength = 512
     /// The length of the current packet's prefix.
@@ -102,7 +103,8 @@ public struct StormDownload: Sendable {
         }
     }
 
-    /// Returns the next bytes of the log from the decoded pieces; nil if none are certain yet.
+    /// Returns the next bytes of the log from the decoded pieces; nil if there are none, or if the joiner still holds
+    /// them back.
     private mutating func takeText() -> [UInt8]? {
         while let piece = pieces.popFirst() {
             switch piece {
@@ -127,7 +129,7 @@ public struct StormDownload: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
-    /// Takes the next text of the log, and returns the bytes of the log that are certain now.
+    /// Takes the next text of the log, and returns the bytes of the log that the joiner does not hold back.
     private mutating func take(_ text: [UInt8]) -> [UInt8] {
         defer { prefixLength = 0 }
         guard reader.link.keepsPacketBounds else {

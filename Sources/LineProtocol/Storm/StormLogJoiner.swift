@@ -20,12 +20,14 @@ package struct StormLogJoiner: Sendable {
     private var held: [UInt8] = []
     /// Whether the last packet had the largest length, so that its end may have been lost.
     private var isFull = false
-    /// The bytes that occur in rows, learnt from the rows so far; nil before the first row.
+    /// The bytes that occur in rows, learnt from the rows so far; nil before the first row. If two joined packets have
+    /// only these bytes but are no measurement, bytes between them were lost; with other bytes, they may be text.
     private var alphabet: Set<UInt8>?
     /// Whether the next bytes continue a line that was too long to be held.
     private var isAmidLine = false
 
-    /// Takes the text of a packet, and returns the bytes of the log that are certain now.
+    /// Takes the text of a packet, and returns the bytes of the log that are certain now. The start of a line is held
+    /// back until the next packet shows whether it continues there.
     ///
     /// - Parameters:
     ///   - text: The text of the packet, without its prefix.

@@ -34,7 +34,7 @@ public struct StormMeasurement: Sendable, Hashable {
             || row.withUnsafeBufferPointer { StormMeasurement(row: Array($0)) } != nil
     }
 
-    /// Returns the index behind the row that begins at `start` and its line end, `\n` or `\r\n`; nil if the row is no
+    /// Returns the index after the row that begins at `start` and its line end, `\n` or `\r\n`; nil if the row is no
     /// measurement, if its line end is missing, or if only parsing the row can tell.
     package static func endOfPlainLine(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard var end = endOfPlainRow(in: bytes, from: start) else { return nil }
@@ -42,7 +42,7 @@ public struct StormMeasurement: Sendable, Hashable {
         return end < bytes.count && bytes[end] == .lineFeed ? end + 1 : nil
     }
 
-    /// Returns the index behind a row in printable ASCII whose fourth field is a number like `-12.5`, and behind the
+    /// Returns the index after a row in printable ASCII whose fourth field is a number like `-12.5`, and after the
     /// blanks at its end; nil if there is no such row at `start`.
     private static func endOfPlainRow(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
