@@ -12,6 +12,7 @@
 
 static ctoml_text bytes(std::string_view text) { return {text.data(), text.size()}; }
 
+// Reports a node, and then the nodes in it. `key` is null for the whole text and for elements of arrays.
 static void walk(const toml::node &node, const toml::key *key, size_t depth, void *context, ctoml_visit *visit) {
     ctoml_value value = {};
     value.depth = depth;

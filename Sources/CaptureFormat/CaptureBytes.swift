@@ -7,7 +7,7 @@ internal import Synchronization
 /// Each reader reads a regular file itself. An input that can be read only once, such as a pipe, is opened once per
 /// process and kept in memory: opening a FIFO again would wait for another writer.
 final class CaptureBytes: Sendable {
-    /// The inputs that can be read only once, by their paths.
+    /// The inputs that can be read only once, by their paths. They stay in memory until the process ends.
     private static let opened = Mutex<[String: CaptureBytes]>([:])
 
     /// The `errno` of a failed open; nil on success.
@@ -34,7 +34,8 @@ final class CaptureBytes: Sendable {
         return bytes
     }
 
-    /// Reads the bytes at an offset. If the input is not a file, all bytes before the offset must have been read.
+    /// Reads bytes at an offset, at most as many as `buffer` has. If the input is not a file, all bytes before the
+    /// offset must have been read.
     ///
     /// - Returns: The number of bytes; 0 at the end; -1 if reading fails, with the reason in `errno`.
     func read(into buffer: inout [UInt8], at offset: Int) -> Int {

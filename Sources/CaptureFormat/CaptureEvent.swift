@@ -3,7 +3,8 @@ package struct CaptureEvent: Sendable, Hashable {
     /// Bytes that a link transferred in one piece: one packet, if the carrier keeps packet bounds.
     package struct Piece: Sendable, Hashable {
         package var bytes: [UInt8]
-        /// The lines that this piece completes, without line ends; for a packet, the packet itself.
+        /// The lines that this piece completes, without line ends; for a packet, the packet itself. A replay uses
+        /// ``bytes`` only.
         package var lines: [String]
 
         package init(_ bytes: [UInt8], lines: [String] = []) { (self.bytes, self.lines) = (bytes, lines) }

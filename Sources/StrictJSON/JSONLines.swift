@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Splits input with a JSON value on each line into its lines, one at a time: bytes after the last value that the caller
-/// wants may be something else.
+/// Splits input into lines, each with a JSON value. Lines are returned one at a time, because the input may change to
+/// another format after any of them: ``takeAll()`` returns the rest.
 package struct JSONLines {
     private var bytes: [UInt8] = []
     /// The index at which the next line begins.
     private var start = 0
-    /// The index before which no line end was found; that of a line end if ``hasLine()`` was true.
+    /// The index up to which no line end was found; if ``hasLine()`` was true, the index of the line end.
     private var searched = 0
 
     package init() {}

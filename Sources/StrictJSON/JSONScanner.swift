@@ -38,6 +38,7 @@ struct JSONScanner: Sequence, IteratorProtocol {
                 while true {
                     index = bytes.startIndex + bytes.span.endOfPlainText(from: index - bytes.startIndex)
                     if bytes[index] == UInt8(ascii: "\"") { break }
+                    // A backslash escapes the byte after it.
                     index += 2
                 }
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1

@@ -52,7 +52,7 @@ package struct JSONValue: Sendable, Hashable {
         return start..<bytes.count
     }
 
-    /// Checks what the grammar does not know: the texts of strings, and the names of members.
+    /// Checks the faults that the grammar does not see: invalid Unicode in strings, and duplicate names of members.
     private func check() throws(JSONError) {
         switch bytes.first {
         case UInt8(ascii: "\""):
@@ -74,7 +74,7 @@ package struct JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value as text. What came from outside may contain characters that a terminal obeys.
+    /// The value as text. A value that was parsed may contain characters that a terminal obeys.
     package var json: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -109,7 +109,8 @@ extension JSONValue {
     /// The value of a number without fraction and exponent that fits; nil for any other value.
     package var integer: Int? { isNumber ? Int(json) : nil }
 
-    /// The value of a number, rounded to the nearest; nil for any other value, and for a number that is too large.
+    /// The value of a number, rounded to the nearest `Double`; nil for any other value, and for a number that is too
+    /// large.
     package var number: Double? {
         guard isNumber else { return nil }
         return shortDecimal ?? Double(json).flatMap { $0.isFinite ? $0 : nil }
@@ -228,6 +229,7 @@ extension JSONValue {
         throw JSONError(.invalidText, at: start)
     }
 
+    /// Returns the UTF-16 code unit of the four hexadecimal digits at `index`, and moves `index` past them.
     private func unit(at index: inout Int) -> UInt16 {
         defer { index += 4 }
         return bytes[index..<index + 4].reduce(0) { $0 << 4 | UInt16(JSONGrammar.hexDigit($1) ?? 0) }

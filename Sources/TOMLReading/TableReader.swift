@@ -25,6 +25,7 @@ package struct TableReader {
         return values[(index + 1)...].prefix { $0.depth > depth }.indices.filter { values[$0].depth == depth + 1 }
     }
 
+    /// Returns the index of the value with this key in the table; nil if the key is missing.
     private func element(_ key: String) -> Int? { elements(of: index).first { values[$0].key == key } }
 
     /// The line of a key; the line of the table if the key is nil or missing.

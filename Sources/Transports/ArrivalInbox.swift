@@ -26,6 +26,7 @@ actor ArrivalInbox {
 
     // MARK: Feeding
 
+    /// Adds bytes: exactly one packet if the link keeps packet bounds. After the end, bytes are dropped.
     func append(_ bytes: [UInt8]) {
         guard end == nil, !bytes.isEmpty else { return }
         if let receiver { return receiver(.bytes(bytes)) }
@@ -101,6 +102,7 @@ actor ArrivalInbox {
         if let end { receiver(.ended(end)) }
     }
 
+    /// Removes and returns the next packet or, without packet bounds, all bytes; nil if nothing has arrived.
     private func takeNext() -> [UInt8]? {
         if arrived.isEmpty { return nil }
         defer { if arrived.isEmpty { resumeFeeder() } }

@@ -48,8 +48,8 @@ typedef void ctoml_refuse(void *context, ctoml_text problem, uint32_t line);
 
 /// Parses a text, and reports either all its values or a syntax error.
 ///
-/// Each part of a key takes stack space, so the caller must refuse keys with thousands of parts. The program ends if
-/// memory runs out.
+/// `context` is passed on to `visit` and `refuse`. Each part of a key takes stack space, so the caller must refuse keys
+/// with thousands of parts. The program ends if memory runs out.
 void ctoml_read(ctoml_text text, void *context, ctoml_visit *visit, ctoml_refuse *refuse);
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ enum ByteSearch {
     private static func firstMatch(_ ones: Block, _ others: Block, _ bytes: UnsafeRawPointer) -> Int? {
         let block = bytes.loadUnaligned(as: Block.self)
         let matches = (block .== ones) .| (block .== others)
-        // A matching lane is all ones; the low lanes are the low bytes on the little-endian machines we run on.
+        // A matching lane is all ones. `littleEndian` makes the first lane the lowest byte.
         let halves = unsafeBitCast(matches, to: SIMD2<UInt64>.self)
         if halves[0] != 0 { return UInt64(littleEndian: halves[0]).trailingZeroBitCount / 8 }
         if halves[1] != 0 { return 8 &+ UInt64(littleEndian: halves[1]).trailingZeroBitCount / 8 }

@@ -1,4 +1,5 @@
-/// An endpoint of the LED board: a value that can be read and written. ``all`` contains all endpoints.
+/// An endpoint of the LED board: a value that can be read and written. ``all`` contains all endpoints. The endpoint of
+/// a link is something else: the name of a whole device.
 public struct LEDEndpoint: Sendable, Hashable {
     /// The format of a value.
     public enum Kind: Sendable, Hashable {

@@ -12,7 +12,10 @@ public enum PumpReply: Sendable, Hashable {
     case temperatures(PumpTemperatures)
 }
 
-/// Matches the lines that answer one pump command.
+/// Matches the lines that answer one pump command: `OK` and a last line, or one line, or an error.
+///
+/// A last line without `OK` before it may be the rest of an earlier reply, and does not count. The only exception is
+/// `PUMP:OFF`.
 public struct PumpExchange: CommandExchange {
     private let command: PumpCommand
     private var isAcknowledged = false

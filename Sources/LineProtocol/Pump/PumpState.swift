@@ -115,6 +115,7 @@ public struct PumpState: DeviceState, Hashable {
         stopCause = nil
     }
 
+    /// Sets ``power``, and forgets the speed and the times.
     private mutating func stopped(_ power: PumpStatus.Power) {
         self.power = power
         speed = nil

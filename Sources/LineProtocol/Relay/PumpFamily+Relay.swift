@@ -46,12 +46,15 @@ extension PumpFamily: RelayedFamily {
 
 /// Recognizes the answer of a pump to one line of a client. The firmware may read an overlong line as several commands.
 public struct PumpLineExchange: CommandExchange {
+    /// One of the commands that the firmware reads from the line.
     enum Step {
         case command(PumpCommand)
         /// More bytes than the firmware's buffer holds, which the pump answers with `ERROR:CMD_TOO_LONG`.
         case tooLong
+        /// A text that is no command, which the pump answers with `ERROR:UNKNOWN_COMMAND`.
         case unknown
 
+        /// The effect of the step. A line that the firmware refuses counts as a change, so that it is sent only once.
         var effect: CommandEffect {
             if case .command(let command) = self { PumpFamily.effect(of: command) } else { .change }
         }

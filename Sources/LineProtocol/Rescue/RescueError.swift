@@ -26,8 +26,9 @@ public struct RescueError: Error, Sendable, Hashable {
 
     /// The kind of fault.
     public var code: Code
-    /// The position of the fault in the object, in bytes; 0 if the fault has none. For ``Code/noise``: the number of
-    /// bytes outside any object.
+    /// The position of the fault in the object, in bytes; 0 if the fault has none. For ``Code/truncated`` and
+    /// ``Code/tooLong``: the number of bytes of the object that were received. For ``Code/noise``: the number of bytes
+    /// outside any object.
     public var offset: Int
     /// The name of the field at fault, unchanged; nil if the fault is not in a field.
     public var field: String?

@@ -61,6 +61,8 @@ public struct RescueFramer: Sendable {
         return pieces
     }
 
+    /// Parses the buffered bytes, and returns the pieces that they complete. The start of an object that goes on stays
+    /// in the buffer.
     private mutating func scan() -> [Piece] {
         var pieces: [Piece] = []
         var start = 0

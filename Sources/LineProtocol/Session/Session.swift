@@ -172,6 +172,7 @@ public actor Session<Family: DeviceFamily> {
 
     private func unsubscribe(_ id: UInt64) { listener.conversation.unsubscribe(id) }
 
+    /// Ends a running session because its link is lost.
     private func lose(_ error: LinkError) {
         guard case .running = life else { return }
         listener.conversation.publish(.lost(error))

@@ -83,7 +83,7 @@ public final class BLEDevice: Sendable {
     }
 
     /// Opens a link over the same connection, if the device fits a profile of the family. ``close()`` ends both the
-    /// link and the connection.
+    /// link and the connection. Call this function once at most.
     ///
     /// - Parameter family: A family of the profiles that the device was opened with (``BLEUse/profiles``).
     /// - Returns: The link; nil if the device fits no profile of the family.

@@ -49,6 +49,7 @@ extension BLEOpening {
         throw LinkError(unfit: unfit, for: wanted, name: endpoint.text)
     }
 
+    /// Returns the device with this address, as the endpoint's adapter reaches it.
     func device(at address: BluetoothAddress) async throws(LinkError) -> Device {
         do throws(BLEError) { return try await bluez.device(address, on: wanted.adapter) } catch {
             throw LinkError(error, name: endpoint.text)
@@ -127,6 +128,8 @@ extension BLEOpening {
         try await finish({ () throws(BLEError) in try await known.pair() }, pairing)
     }
 
+    /// Disconnects a device to which no link was opened. With ``BLEUse/closesAtOnce``, does not wait for the end of the
+    /// disconnection.
     func disconnect(_ device: ConnectedDevice) async {
         if use.closesAtOnce { await device.beginDisconnecting() } else { await device.disconnect() }
     }
@@ -139,6 +142,7 @@ extension BLEOpening {
             remedy: family.map { .useAs(family: $0) })
     }
 
+    /// Remembers the device under the name in the endpoint, if its address is stable.
     func remember(_ device: ConnectedDevice) {
         // Remember the name as the endpoint has it: the name that the device reports may change after connecting.
         guard case .name(let name) = wanted.target, device.hasStableAddress else { return }

@@ -152,5 +152,6 @@ extension ConnectedDevice {
 }
 
 extension GATTCharacteristic {
+    /// Whether the characteristic can report its value without being read: it can notify or indicate.
     var tells: Bool { !flags.isDisjoint(with: [.notify, .indicate]) }
 }

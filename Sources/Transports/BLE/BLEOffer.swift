@@ -31,7 +31,7 @@ public actor BLEOffer {
     private let onCentral: @Sendable (any Link) -> Void
     private var peripheral: Peripheral?
     private var links: [BluetoothAddress?: OfferedLink] = [:]
-    /// The acts of centrals before the offer was complete.
+    /// The acts of centrals that came before ``peripheral`` was set. They are handled as soon as it is set.
     private var early: [@Sendable (isolated BLEOffer) -> Void] = []
 
     /// Offers the device that a profile describes, over a separate connection to bluetoothd.

@@ -5,7 +5,9 @@ internal import LineProtocol
 
 /// Opens the device of a `ble:` endpoint within a time limit.
 struct BLEOpening {
+    /// The requirements in ``endpoint``, parsed.
     let wanted: BLEEndpoint
+    /// The endpoint, whose text names the device in errors.
     let endpoint: Endpoint
     let bluez: BlueZ
     let use: BLEUse
@@ -38,6 +40,7 @@ struct BLEOpening {
         }
     }
 
+    /// Returns a function that measures the time from now on.
     private static func watch(_ clock: some Clock<Duration>) -> () -> Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
@@ -82,6 +85,11 @@ struct BLEOpening {
     }
 
     /// Calls `body`, and cancels it when the time is over.
+    ///
+    /// - Parameters:
+    ///   - rest: The time that is left; nil for no limit.
+    ///   - limit: The limit of the whole opening, for the error.
+    /// - Throws: `timedOut` when the time is over; otherwise the error of `body`.
     private static func within<Value: Sendable>(
         _ rest: Duration?, of limit: Duration?, _ endpoint: Endpoint, _ loop: EventLoop, _ clock: any Clock<Duration>,
         pairing: PairingAdvice? = nil, _ body: @escaping @Sendable () async throws(BLEError) -> Value

@@ -80,6 +80,7 @@ struct BLESearch {
             hint: "bring \(before) back in range, or name the other by its address: ble:\(report.address)")
     }
 
+    /// Starts a task that ends the scan after `patience`. Cancelling the task leaves the scan running.
     static func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
         let watch = SessionClock(bluez.clock)
         return Task(executorPreference: bluez.loop) {

@@ -1,9 +1,11 @@
 internal import BlueZ
 
-/// The characteristics of a device that carry the bytes, and the way to use them.
+/// The characteristics of a device that carry the bytes, and the way to use them. A property without a comment has the
+/// meaning that it has in ``GATTProfile``.
 struct GATTRoute: Sendable, Hashable {
     let write: GATTCharacteristic
     let hear: GATTCharacteristic
+    /// The type of write to use.
     let writeType: ConnectedDevice.WriteType
     let chunkLength: Int
     let pacing: Duration
@@ -86,8 +88,8 @@ struct GATTRoute: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// Returns the type of write to use; nil if the characteristic is not writable. bluetoothd does not check the type
-    /// against the flags.
+    /// Returns the type of write to use; nil if the characteristic is not writable. The flags have to be checked here,
+    /// because bluetoothd does not compare the type of a write with them.
     private static func writeType(
         of characteristic: GATTCharacteristic, preferring preferred: ConnectedDevice.WriteType
     ) -> ConnectedDevice.WriteType? {

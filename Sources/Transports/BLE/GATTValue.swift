@@ -68,8 +68,8 @@ public struct GATTValue: Sendable, Hashable {
 
     /// Returns the line that reports the content of the characteristic, without the line end.
     ///
-    /// Bytes that are not a valid value are reported in hexadecimal after `0x`. In a line, such a text is not a valid
-    /// Boolean or number either.
+    /// Bytes that are not a valid value are reported in hexadecimal after `0x`. A reader of the line can't take this
+    /// text for a Boolean value or a number either.
     public func line(bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
         return "\(name):\(encoding.text(bytes: bytes) ?? "0x" + digits)"

@@ -10,7 +10,7 @@ struct DeviceLocks: Sendable {
     var folders: [String]
     /// The time since boot, the same for all programs.
     var uptime: @Sendable () -> Duration = Self.timeSinceBoot
-    /// Opens a file as openat(2) does.
+    /// Opens a file as openat(2) does. Tests replace this function.
     var openFile: @Sendable (CInt, String, CInt, mode_t) -> CInt = { openat($0, $1, $2, $3) }
 
     /// The folders of the system. All users share the first two; a third, if XDG_RUNTIME_DIR is an absolute path,

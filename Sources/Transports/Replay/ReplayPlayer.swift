@@ -25,6 +25,7 @@ actor ReplayPlayer {
     private var waiting: UnsafeContinuation<Void, Never>?
     /// The number of bytes that were delivered since ``bring(_:)`` last waited for the host.
     private var broughtCount = 0
+    /// The number of delivered bytes after which ``bring(_:)`` waits for the host.
     private static let turnLength = 1 << 16
     /// The error that ended the link; nil before the end.
     private var end: LinkError?
@@ -135,7 +136,7 @@ actor ReplayPlayer {
     /// Appends to the inbox synchronously: both actors run on the same loop.
     private func handIn(_ bytes: [UInt8]) { inbox.assumeIsolated { $0.append(bytes) } }
 
-    /// Waits for the event's time.
+    /// Waits until `time` after the last played event, and moves `here` to this time. Without a pace, returns at once.
     ///
     /// - Returns: Whether to deliver the event; false if the link has ended, or the task was cancelled.
     private func wait(_ time: Duration, _ here: inout Duration) async -> Bool {
@@ -180,6 +181,7 @@ actor ReplayPlayer {
 
     // MARK: The end
 
+    /// Ends the link because the next act of the host is not `expected`. Returns false: no further event is played.
     private func depart(from expected: ReplayDeparture.Act, _ place: String) -> Bool {
         depart(ReplayDeparture(place: place, expected: expected, got: acts.first?.act ?? .nothing))
         return false
@@ -193,6 +195,7 @@ actor ReplayPlayer {
         finish(error)
     }
 
+    /// Notes the act that the host left out by closing the link. Returns false: no further event is played.
     private func leave(_ expected: ReplayDeparture.Act, _ place: String) -> Bool {
         let departure = ReplayDeparture(place: place, expected: expected, got: .nothing)
         leftOver.withLock { $0 = "\(departure)" }

@@ -4,6 +4,7 @@ internal import CaptureFormat
 struct ReplayTape: ~Copyable, Sendable {
     /// The facts about the captured link's carrier.
     let facts: CarrierFacts
+    /// The time at which the captured link was opened, counted from the beginning of the capture.
     let openedAt: Duration
     private let number: Int
     private var reader: CaptureReader
