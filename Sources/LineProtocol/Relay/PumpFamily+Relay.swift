@@ -46,7 +46,7 @@ extension PumpFamily: RelayedFamily {
 
 /// Recognizes the answer of a pump to one line of a client. The firmware may read an overlong line as several commands.
 public struct PumpLineExchange: CommandExchange {
-    /// One of the commands that the firmware reads from the line.
+    /// A single command that the firmware reads from the line.
     enum Step {
         case command(PumpCommand)
         /// More bytes than the firmware's buffer holds, which the pump answers with `ERROR:CMD_TOO_LONG`.

@@ -22,8 +22,8 @@ struct SendingPace {
     /// that command.
     mutating func noteGivingUp(readingTime: Duration) { nextSending = lastSending + readingTime }
 
-    /// Notes that a stop, or a query after one, was answered. If all of them are answered now, the device has read
-    /// everything that was sent before, and the next command need not wait.
+    /// Notes that a stop, or a query after one, was answered. If none is unanswered now, the device has read everything
+    /// that was sent before, and the next command need not wait.
     mutating func noteStopAnswer() {
         if !stops.isEmpty { stops.removeFirst() }
         if stops.isEmpty { nextSending = .zero }

@@ -7,6 +7,14 @@
 ///     let reply = try await session.perform(.status)
 ///     await session.close()
 public actor Session<Family: DeviceFamily> {
+    // The words of the session's code:
+    // - turn: the right of one command to use the link. Other commands wait in `turns`.
+    // - flight: the course of the command that has the turn, from its sending to its ending.
+    // - fence: a query whose reply separates stale lines from new ones (`DeviceFamily.fence`).
+    // - stop: the command that makes the device safe, with its repetitions and queries (`DeviceFamily.stop`).
+    // - doubtful error: an error that may answer an older line than the command in flight.
+    // - backlog: the input that arrived before the session began.
+
     public nonisolated let unownedExecutor: UnownedSerialExecutor
 
     /// The default time limit for an answer, including all attempts.

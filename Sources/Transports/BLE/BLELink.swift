@@ -1,8 +1,9 @@
 internal import BlueZ
 internal import LineProtocol
 
-/// A link over one or two characteristics of a BLE device. Sent bytes are cut into packets, unless the link keeps
-/// packet bounds. For a device that holds values, the link sends and receives lines (see ``GATTProfile/values``).
+/// A link over one or two characteristics of a BLE device. Sent bytes are cut into packets (``BLEOutbox``), unless the
+/// link keeps packet bounds. For a device that holds values (see ``GATTProfile/values``), the link sends and receives
+/// lines (``BLEValues``).
 ///
 /// The link has its own connection to bluetoothd, and ends when the device disconnects: to reconnect, open another
 /// link.

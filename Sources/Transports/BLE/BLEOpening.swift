@@ -3,7 +3,8 @@ internal import DBus
 internal import DescriptorIO
 internal import LineProtocol
 
-/// Opens the device of a `ble:` endpoint within a time limit.
+/// Opens the device of a `ble:` endpoint within a time limit, in steps: search, claim, connect, pair, and, for a link,
+/// subscribe. The steps for a link are in `link()`, and those for the device as a whole in `wholeDevice()`.
 struct BLEOpening {
     /// The requirements in ``endpoint``, parsed.
     let wanted: BLEEndpoint

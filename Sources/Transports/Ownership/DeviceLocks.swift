@@ -2,8 +2,8 @@ internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 
-/// The lock files by which the programs of this computer agree on the owner of each device: one file per device, in
-/// one folder.
+/// The lock files by which the programs of this computer agree on the owner of each BLE device: one file per device, in
+/// one folder. A serial port needs none, because the port itself can be locked.
 struct DeviceLocks: Sendable {
     /// The folders in order of preference. A device is locked in the first folder in which its lock file can be opened;
     /// a missing folder is created.
