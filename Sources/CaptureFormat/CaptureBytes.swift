@@ -13,6 +13,7 @@ final class CaptureBytes: Sendable {
     /// The `errno` of a failed open; nil on success.
     let failure: CInt?
     private let descriptor: CInt
+    /// Whether readers read the input themselves. Also true for a folder, which can't be read, and after a failed open.
     private let isFile: Bool
     /// The bytes that were read so far, if the input is not a file.
     private let kept = Mutex<[UInt8]>([])

@@ -12,8 +12,11 @@ package struct CaptureEvent: Sendable, Hashable {
 
     /// The kind of event with its data.
     package enum Content: Sendable, Hashable {
+        /// The host opened the link.
         case opened(CarrierFacts)
+        /// The host sent bytes to the device.
         case sent(Piece)
+        /// The host received bytes from the device.
         case received(Piece)
         /// The host held the line in the break condition for this time.
         case breakSent(Duration)

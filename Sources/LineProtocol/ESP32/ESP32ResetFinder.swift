@@ -78,6 +78,8 @@ public struct ESP32ResetFinder: Sendable {
 
 /// The texts of the ROM that reveal a restart, in the order in which they come.
 private enum Mark: Int {
+    /// The banner (`ets …` or `ESP-ROM:…`), the line with the cause (`rst:…`), and the line with the entry address of a
+    /// program (`entry …`).
     case banner, cause, entry
 
     enum Match {

@@ -60,6 +60,8 @@ public struct PumpLineExchange: CommandExchange {
         }
     }
 
+    /// The steps that are not answered completely. The answer to the first is due; ``current`` matches it if the step
+    /// is a command.
     private var steps: ArraySlice<Step>
     private var current: PumpExchange?
 

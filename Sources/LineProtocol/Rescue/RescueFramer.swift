@@ -31,6 +31,7 @@ public struct RescueFramer: Sendable {
     private var told = 0
     /// The number of bytes outside any object since the last object, without white space and NULs before the first.
     private var noiseCount = 0
+    /// The first bytes that ``noiseCount`` counts, for the excerpt.
     private var noise: [UInt8] = []
     /// Whether bytes that are skipped now belong to a fault that was reported, and do not count as noise.
     private var isBehindFault = false

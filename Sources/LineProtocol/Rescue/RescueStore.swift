@@ -73,6 +73,7 @@ extension RescueStoreError: CustomStringConvertible {
 /// A store in memory, which lasts as long as the program.
 public actor RescueMemoryStore: RescueStore {
     private var stored: [RescueMessage] = []
+    /// The index of each message in `stored`.
     private var places: [RescueID: Int] = [:]
 
     /// Creates an empty store.

@@ -13,6 +13,7 @@ struct Conversation<Family: DeviceFamily> {
     /// Whether the next lines may be stale: answers to an earlier command, or to another program's command. If true,
     /// the session passes a fence, if the family has one, before its next query or change.
     private(set) var hearsThePast = false
+    /// Lines are published as ``SessionEvent/heardBefore(_:)`` until the backlog is over.
     var backlog = Backlog.over
     /// Whether a command of this session has got its reply, and none has failed to get one since. If true, no error of
     /// an older command can still come, since the device answers in order.
@@ -58,6 +59,7 @@ struct Conversation<Family: DeviceFamily> {
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
     /// Called with each event as soon as its line is heard, before the subscribers get the event.
     var observer: (@Sendable (SessionEvent<Family.Message>) -> Void)?
+    /// The ID that was assigned last. Flights and subscribers share one numbering.
     private var lastID: UInt64 = 0
 
     // MARK: Commands

@@ -12,6 +12,8 @@ struct StopProgress {
     private var refusals = 0
     /// Whether the last answer came from a server that can't reach the device.
     private var isAway = false
+    /// The error to report if the time ends before an acknowledgement or a status has come, or while a server can't
+    /// reach the device.
     private var failure: SessionError
 
     init(_ command: String) { failure = SessionError(.noAnswer, command: command, outcome: .unknown) }

@@ -30,6 +30,8 @@ public actor BLEOffer {
     private let profile: GATTProfile
     private let onCentral: @Sendable (any Link) -> Void
     private var peripheral: Peripheral?
+    /// The links by the addresses of their centrals; nil stands for a central whose address bluetoothd has not
+    /// reported.
     private var links: [BluetoothAddress?: OfferedLink] = [:]
     /// The acts of centrals that came before ``peripheral`` was set. They are handled as soon as it is set.
     private var early: [@Sendable (isolated BLEOffer) -> Void] = []

@@ -52,6 +52,7 @@ enum DeviceLockNote: Hashable {
     /// The owner left the device, and the device is disconnected.
     case free
 
+    /// The number of bytes read from a file, more than any note has.
     private static let limit = 64
 
     /// Reads the note of a file; nil if there is no valid one.
