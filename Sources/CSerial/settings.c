@@ -83,7 +83,8 @@ static void encode(const cserial_settings *s, struct termios2 *t) {
     if (s->hang_up_on_close) t->c_cflag |= HUPCL;
 }
 
-// The rate bits are not compared: a rate may be encoded by its code or by BOTHER. The speeds are compared instead.
+// Whether two settings are equal. The rate bits are not compared, since a rate may be encoded by its code or by BOTHER;
+// the speeds are compared instead.
 static int same(const struct termios2 *a, const struct termios2 *b) {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag
         && (a->c_cflag & ~rate_bits) == (b->c_cflag & ~rate_bits) && a->c_ispeed == b->c_ispeed

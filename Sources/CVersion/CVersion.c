@@ -3,7 +3,7 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// The text of the file, of which the last byte is a line end.
+// The text of the file, whose last byte is a line end. `terminate` replaces that byte with NUL.
 static char version[] = {
 #embed "../../VERSION"
 };

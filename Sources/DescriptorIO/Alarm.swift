@@ -1,7 +1,7 @@
 /// An action that runs after a delay, on the thread of a loop.
 ///
 /// With an ``EventLoopClock`` of the same loop, the alarm is one of the loop's timers and needs no task. With another
-/// clock, a task sleeps for the delay.
+/// clock, such as the manual clock of a test, a task sleeps for the delay.
 package struct Alarm {
     private enum Bearer {
         case timer(TimerQueue.Token)

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// An unbounded queue between a producer and one reader, for implementing asynchronous sequences.
+/// An unbounded queue between a producer and one reader, for implementing asynchronous sequences. The methods may be
+/// called on any thread.
 package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
     private typealias Outcome = Result<Element?, Failure>
 
@@ -9,8 +10,11 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         /// The number of `elements` that have been read.
         var position = 0
         var reader: UnsafeContinuation<Outcome, Never>?
+        /// The result of ``next()`` once `elements` are read; nil while the producer goes on.
         var end: Outcome?
 
+        /// Returns the next element; nil if all were read. Read elements are removed in batches: to remove each one at
+        /// once would move all others each time.
         mutating func takeFirst() -> Element? {
             guard position < elements.count else { return nil }
             defer {
@@ -56,6 +60,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
 
     /// Waits for the next element; nil at the end, and if the task is cancelled.
     ///
+    /// - Throws: The error of ``end(_:)``, once. Later calls return nil.
     /// - Precondition: No other task is waiting.
     package func next() async throws(Failure) -> Element? {
         try await withTaskCancellationHandler {

@@ -25,7 +25,7 @@ public struct BackgroundProgram: Sendable {
         case ended(status: Int32, output: String)
     }
 
-    /// The byte that ends the output of a program that is ready. It occurs in no text.
+    /// The byte that ends the output of a program that is ready: NUL, which occurs in no text.
     private static let end: UInt8 = 0
 
     private let mark: String
@@ -38,8 +38,8 @@ public struct BackgroundProgram: Sendable {
     /// Whether this process is the second run, in the background.
     public var isThis: Bool { getenv(mark) != nil }
 
-    /// Starts the second run, and waits until it is ready or has ended. Until it is ready, the second run shares this
-    /// program's standard error.
+    /// Starts the second run, and blocks the thread until the second run is ready or has ended. Until it is ready, the
+    /// second run shares this program's standard error, and this function collects its standard output.
     ///
     /// - Parameters:
     ///   - arguments: The arguments, beginning with the name of the program.

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// The non-blocking part of a channel: reads and writes, and stores the waiting reader and the queued writes.
+/// The synchronous part of a ``DescriptorChannel``: reads and writes, and stores the waiting reader and the queued
+/// writes.
 ///
-/// This class is separate from the actor so that the loop calls it directly when bytes arrive.
+/// This class is separate from the actor so that the loop can call it directly, without a job, when bytes arrive.
 final class ChannelCore: @unchecked Sendable {
     // @unchecked: used only on the thread of its loop: by its channel, whose executor is the loop, by calls that the
     // loop executes, and by the handler that the loop calls.
@@ -51,11 +52,13 @@ final class ChannelCore: @unchecked Sendable {
     private let descriptor: CInt
     private let kind: DescriptorChannel.Kind
     private let closeDescriptor: @Sendable (CInt) -> Void
+    /// The loop's watch of the descriptor; nil before the first wait, and after the end.
     private var token: PollToken?
     private var interest: CShort = 0
     private var reader: (id: UInt64, continuation: ReadContinuation)?
     private var receiver: (@Sendable (Arrival) -> Void)?
     private var writers: [PendingWrite] = []
+    /// The bytes that were in the kernel's buffer when the far end was lost, for later reads.
     private var leftover: [[UInt8]] = []
     /// The error of a failed write, and the timer that ends the wait for the kernel's hang-up; nil if no write has
     /// failed.
@@ -182,7 +185,8 @@ final class ChannelCore: @unchecked Sendable {
 
     private static let endOfInput = DescriptorError(.disconnected, call: "read")
 
-    /// Handles the end of input, or a failed read.
+    /// Handles the end of input, or a failed read. If a far end has only shut down its direction, a channel that keeps
+    /// writing stays open.
     private func end(_ error: DescriptorError) {
         guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error, isReadToEnd: true) }
         hasInputEnded = true
@@ -319,12 +323,12 @@ final class ChannelCore: @unchecked Sendable {
 
     /// Handles the loss of the far end, or a failed read or write: keeps the unread bytes and closes the descriptor.
     ///
-    /// - Parameter isReadToEnd: Whether a read has returned the end or failed. Later bytes on a pseudo-terminal come
-    ///   from a program that opened it afterwards.
+    /// - Parameter isReadToEnd: Whether a read has returned the end or failed. If so, nothing more is read: later bytes
+    ///   on a pseudo-terminal come from a program that opened it afterwards.
     private func lose(_ error: DescriptorError, isReadToEnd: Bool = false) {
         guard case .open = state else { return }
-        // The receiver may close the channel at any time; the descriptor's number may then belong to another file. The
-        // limit is for a far end that sends without end.
+        // Check the state before each read: the receiver may have closed the channel, and the descriptor's number may
+        // belong to another file by now. The limit is for a far end that goes on sending.
         var count = 0
         while !isReadToEnd, count < Self.lastBytes, case .open = state, case .bytes(let bytes) = readOnce() {
             count += bytes.count
@@ -358,7 +362,7 @@ final class ChannelCore: @unchecked Sendable {
         if let token {
             if events != interest { loop.setInterest(token, events: events) }
         } else {
-            // From now on a hang-up is noticed even without a reader.
+            // The first wait starts the watch, which from then on reports a hang-up even without a reader.
             token = loop.watch(descriptor, events: events, handler: Handler(core: self))
         }
         interest = events
@@ -380,7 +384,7 @@ final class ChannelCore: @unchecked Sendable {
             case .end(let error): end(error)
             }
         } else if events & CShort(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // Without a reader, poll would report this again and again.
+            // End the channel although nobody reads: the loop would report the hang-up again in each round.
             lose(Self.hangUp)
         }
         if events & CShort(POLLOUT) != 0, case .open = state { writeWaiting() }

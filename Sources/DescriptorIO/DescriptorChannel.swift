@@ -36,7 +36,7 @@ public actor DescriptorChannel {
     ///     descriptor. After this time the descriptor is closed anyway.
     ///   - keepsWriting: Whether a socket stays open for writing after the far end has shut down its direction: `echo
     ///     STATUS | socat - TCP:bench:4000` does so and waits for the reply.
-    ///   - closeDescriptor: Closes the descriptor, if that takes more than close(2); called once.
+    ///   - closeDescriptor: Closes the descriptor, called once; nil for close(2).
     public init(
         taking descriptor: CInt, kind: Kind, on loop: EventLoop = .shared, hangUpPatience: Duration = .seconds(5),
         keepsWriting: Bool = false, closeDescriptor: (@Sendable (CInt) -> Void)? = nil
@@ -79,7 +79,7 @@ public actor DescriptorChannel {
     /// Passes all further results of ``read()`` to `receiver`, on the loop's thread, as fast as they arrive. The last
     /// result is an error, or nil after ``close()``.
     ///
-    /// - Precondition: No read is waiting.
+    /// - Precondition: No read is waiting. A later read would get no bytes.
     public func forward(to receiver: @escaping @Sendable (Result<[UInt8]?, DescriptorError>) -> Void) {
         precondition(!core.hasReader, "a channel has one reader at a time")
         core.forward(to: receiver)

@@ -6,8 +6,8 @@ package enum DescriptorLimit {
     /// The limit before ``raise()`` changed it; nil if ``raise()`` did not change it.
     private static let original = Mutex<rlim_t?>(nil)
 
-    /// Raises the limit to the hard limit (`ulimit -H -n`). The initial limit, mostly 1024, protects programs that use
-    /// select(2), which can't handle more descriptors.
+    /// Raises the limit to the hard limit (`ulimit -H -n`). The initial limit, mostly 1024, is for programs that use
+    /// select(2), which can't handle more descriptors; event loops use epoll and poll(2).
     package static func raise() {
         original.withLock { original in
             guard let limit = current, limit.rlim_cur < limit.rlim_max else { return }

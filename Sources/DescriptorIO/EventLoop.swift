@@ -34,7 +34,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// locks the inbox only if necessary.
     private let hasMail = Atomic<Bool>(false)
     /// The jobs to run in the next round: those from the loop's own thread, which need no lock, and those from the
-    /// inbox.
+    /// inbox. A round runs the calls and jobs that are queued at its beginning.
     private var ownJobs: [UnownedJob] = []
     private var ownCalls: [@Sendable () -> Void] = []
     /// The loop's thread, from `pthread_self`; 0 while the loop does not run.
@@ -174,7 +174,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// another must not delay input; among so many jobs, a look costs little.
     private static let roundsBetweenLooks = 64
 
-    /// Runs due timers and handles events, without waiting.
+    /// Looks at timers and descriptors: runs due timers and handles events, without waiting.
     ///
     /// - Returns: The number of descriptors with events.
     @discardableResult

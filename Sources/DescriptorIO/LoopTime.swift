@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A time in nanoseconds, by the clock of `ContinuousClock`.
+/// A time in nanoseconds since the start of the computer, by the clock of `ContinuousClock`.
 struct LoopTime {
     var nanoseconds: Int64
 

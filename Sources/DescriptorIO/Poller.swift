@@ -42,6 +42,7 @@ struct Poller {
     private let set: CInt
     /// The eventfd that ends a wait from another thread; -1 if there is none, in which case each wait is short.
     private let wakeDescriptor: CInt
+    /// Whether poll(2) waits for `wakeDescriptor`, since epoll could not be created or has refused it.
     private let isWakePolled: Bool
     private var entries: [UInt64: Entry] = [:]
     /// The IDs of ``entries`` that epoll does not wait for.
@@ -151,7 +152,7 @@ struct Poller {
     }
 
     private mutating func takeFromEpoll(timeout: Int64, into reports: inout [Report]) {
-        // After a time-out or EINTR, the loop simply comes round again.
+        // A time-out and EINTR add no reports; the loop then waits again.
         let count = cdescriptorio_epoll_wait(set, &happened, CInt(happened.count), timeout)
         for index in 0..<Int(max(count, 0)) {
             let (bits, id) = (happened[index].events, happened[index].data.u64)

@@ -9,6 +9,7 @@ internal import Synchronization
 public final class SignalSource: Sendable {
     private let signals: [CInt]
     private let isClosed = Atomic<Bool>(false)
+    /// Whether ``close(isEnding:)`` waits for the thread to end.
     private let isJoined = Atomic<Bool>(false)
     let thread = Mutex<BackgroundThread?>(nil)
 
@@ -59,9 +60,9 @@ public final class SignalSource: Sendable {
         }
     }
 
-    /// Sends a signal that the source's thread received after ``close(isEnding:)`` to this process again, which handles
-    /// it as before the source was opened. Does nothing if ``close(isEnding:)`` waits for the thread, which it ends by
-    /// one of the signals.
+    /// Handles a signal that the source's thread received after ``close(isEnding:)``: sends it to this process again,
+    /// so that it has the effect that it had before the source was opened. Does nothing if ``close(isEnding:)`` waits
+    /// for the thread: that function itself has sent the signal, to wake the thread.
     private func giveBack(_ signal: CInt) {
         guard !isJoined.load(ordering: .acquiring) else { return }
         block(SIG_UNBLOCK)

@@ -24,10 +24,12 @@ void clineeditor_begin(clineeditor *editor);
 /// Restores the terminal's mode.
 void clineeditor_end(clineeditor *editor);
 
-/// Processes one key: a character, or an escape sequence. Returns 1 if the key completed the line, else 0.
+/// Processes one key: a character, or an escape sequence of `length` characters. Returns 1 if the key completed the
+/// line, else 0.
 int clineeditor_feed(clineeditor *editor, const wchar_t *key, size_t length);
 
-/// The current line, not NUL-terminated; valid until the next call. A completed line ends with a newline.
+/// The current line, not NUL-terminated; valid until the next call. A completed line ends with a newline. `cursor` is
+/// an index into the line.
 const wchar_t *clineeditor_line(clineeditor *editor, size_t *length, size_t *cursor);
 
 /// Draws the prompt and the line, from the beginning of the cursor's row.

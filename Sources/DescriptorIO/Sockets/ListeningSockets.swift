@@ -27,7 +27,8 @@ package struct ListeningSockets {
     /// Returns the paths of the sockets that a process has open, as far as this user may see them. A relative path is
     /// completed by the process's working directory.
     ///
-    /// The links to the process's files are read, not followed: a file of a server that is away would block.
+    /// The links to the process's files are read, not followed: stat(2) of a file on a network server that does not
+    /// answer would block.
     package func paths(of processID: Int32) -> [String] {
         let process = "/proc/\(processID)"
         return Folder.names(in: "\(process)/fd").compactMap { descriptor in

@@ -36,7 +36,10 @@ struct RawSocketAddress: Sendable {
 extension SocketAddress {
     /// Resolves the address, with the best result first.
     ///
-    /// A host name is looked up on a thread that may block, never on an event loop's thread.
+    /// A host name is looked up in a detached task, so that a slow name server does not block the event loop.
+    ///
+    /// - Throws: `system` with ENAMETOOLONG if the path of a Unix socket is empty, too long, or contains NUL;
+    ///   `unknownHost`; or `system` if getaddrinfo(3) fails with EAI_SYSTEM.
     func resolve(toListen: Bool) async throws(DescriptorError) -> [RawSocketAddress] {
         switch self {
         case .unix(let path): return [try Self.unixAddress(path)]
@@ -61,9 +64,9 @@ extension SocketAddress {
 
     /// Returns the flags of getaddrinfo(3) for successive look-ups of a host, until one succeeds.
     ///
-    /// First the host is tried as a number, then as a name: a name may consist of hexadecimal digits, like those of
-    /// containers. AI_ADDRCONFIG leaves out loopback addresses if the machine has no other, so `localhost` is looked up
-    /// without it.
+    /// A host with a colon is an IPv6 address. Any other host is tried as an address first, then as a name: names may
+    /// consist of hexadecimal digits, as container IDs do. AI_ADDRCONFIG leaves out loopback addresses if the
+    /// machine has no other, so `localhost` is looked up without it.
     static func lookUps(of host: String) -> [CInt] {
         if host.first == "[" || host.contains(":") { return [AI_NUMERICHOST] }
         return [AI_NUMERICHOST, host == "localhost" ? 0 : AI_ADDRCONFIG]

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension SocketListener {
-    /// Removes the Unix socket of a killed program, which refuses connections. Does nothing if a program listens there,
-    /// or for a TCP address.
+    /// Removes the Unix socket that a killed program has left behind: it refuses connections. Does nothing if a program
+    /// listens there, or for a TCP address.
     package static func removeStale(_ address: SocketAddress, on loop: EventLoop) async {
         guard case .unix(let path) = address, let socket = SocketFile(at: path) else { return }
         do throws(DescriptorError) {
@@ -15,7 +15,7 @@ extension SocketListener {
     }
 }
 
-/// A Unix socket in a folder, identified at one time.
+/// The identity of a Unix socket's node at the time of the look: a node that replaces it at the same path differs.
 struct SocketFile {
     private let path: String
     private let device: dev_t

@@ -14,11 +14,12 @@ public actor SocketListener {
     private let path: String?
     private let keepsWriting: Bool
     private let keepsSpare: Bool
-    /// A spare descriptor, which is closed to accept one more connection if no descriptors are left.
+    /// A spare descriptor, which is closed to accept one more connection if no descriptors are left: the owner can then
+    /// tell the client why it is turned away.
     private var spare: SpareDescriptor?
     /// Whether the last attempt to accept a connection used the spare descriptor, because no others were left.
     package private(set) var hasUsedSpare = false
-    /// The identity of the Unix socket's node, since another program may have replaced the node.
+    /// The identity of the Unix socket's node: the node is removed only if no other program has replaced it.
     private let node: (device: dev_t, number: ino_t)
 
     /// The number of connections that may wait to be accepted, limited by the kernel to /proc/sys/net/core/somaxconn.
