@@ -33,7 +33,7 @@ public struct LockFile: Sendable, Hashable {
         return "\(command) (pid \(processID))"
     }
 
-    /// Returns the lock files of a port, without those that name this process.
+    /// Returns the lock files of a port, except lock files that name this process.
     ///
     /// Programs derive the file's name from the port's path in different ways; this function looks for each of these
     /// names.

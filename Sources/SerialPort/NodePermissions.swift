@@ -7,8 +7,8 @@ package struct NodePermissions {
     package var owner: String
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
-    /// Whether this user is root, or belongs to a group that may use the node. If access was refused all the same, a
-    /// container or a systemd rule refused it.
+    /// Whether this user is root, or belongs to a group that may use the node. If opening such a node fails with EACCES
+    /// or EPERM all the same, a container or a systemd rule forbids it.
     var isAdmitted: Bool
 
     /// The group that this user can join to use the node; nil if there is none, or if joining would not help.

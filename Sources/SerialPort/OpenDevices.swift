@@ -104,7 +104,8 @@ struct OpenDevices: Sendable {
 
     /// Whether a process has the master of the pseudo-terminal behind a path open, and so is the device itself. Such a
     /// process often keeps the slave open as well, so that the device survives its clients. It does not read the slave,
-    /// so it takes no replies from clients.
+    /// so it takes no replies from clients. Masters are compared by number only: one in another container may have the
+    /// same.
     func isDevice(_ processID: Int32, behind path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         guard cserial_pty_slave(path, &number, &fileSystem) == 0 else { return false }

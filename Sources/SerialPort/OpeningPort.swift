@@ -9,7 +9,8 @@ struct OpeningPort {
     private(set) var isMarkedExclusive = false
     private let isPseudoTerminal: Bool
 
-    /// Opens the node without waiting for a carrier, and without making it the controlling terminal.
+    /// Opens the node without waiting for a modem's carrier signal (DCD), and without making the port the controlling
+    /// terminal.
     init(path: String) throws(SerialError) {
         var descriptor: CInt
         repeat {
@@ -27,7 +28,8 @@ struct OpeningPort {
         isPseudoTerminal = isSlave != 0
     }
 
-    /// Locks the port. Throws `busy` if another program has claimed it, or `notATerminal`, or `system`.
+    /// Locks the port. Throws `busy` if another program has locked it, `notATerminal` if the node is no terminal, or
+    /// the error of another failed call.
     ///
     /// The flock(2) lock comes first, since TIOCEXCL does not keep root out (graywolf#313). A pseudo-terminal gets only
     /// the lock: TIOCEXCL on a slave lasts until the master is closed, so that a killed client would leave the device
@@ -61,9 +63,10 @@ struct OpeningPort {
 
     /// Applies the settings, then the line policies and the low-latency flag as far as the driver supports them.
     ///
-    /// - Returns: `raisedDTR`, whether opening raised DTR. It did if `HUPCL` was set: the last close released DTR, or
-    ///   the port was just plugged in and not open before. Without `HUPCL`, DTR has stayed asserted. `echoed`, whether
-    ///   the terminal echoed the device's output back to the device before this call.
+    /// - Returns: `raisedDTR`, whether opening raised DTR, which resets an Arduino. It did if `HUPCL` was set: then the
+    ///   last close had released DTR, or this is the first opening since the port was plugged in. Without `HUPCL`, DTR
+    ///   had stayed asserted since an earlier opening. `echoed`, whether the terminal echoed the device's output back
+    ///   to the device before this call.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

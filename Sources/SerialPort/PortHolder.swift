@@ -57,10 +57,12 @@ public struct PortHolder: Sendable, Hashable {
         }
     }
 
+    /// The position in lists: lower ranks come first.
     private var rank: Int {
         (holdsLock ? 0 : 2) + (processID == getpid() ? 1 : 0)
     }
 
+    /// Returns the names in a folder, unsorted, without hidden ones; empty if the folder can't be read.
     static func entries(of directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

@@ -13,6 +13,8 @@ struct PortLink {
     /// A link that a killed program left behind is replaced. It is recognized in one of three ways: its identity is in
     /// the killed program's claim, its target does not exist, or its target is `target`, since the terminal's number
     /// was reused. Anything else at the path is left alone.
+    ///
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``.
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target

@@ -6,6 +6,8 @@ import Glibc
 /// An flock(2) lock ends with its process, so a killed program leaves the file unlocked. The file then still identifies
 /// the link that the program created: inode and modification time distinguish that link from a later one of the same
 /// name.
+///
+/// The file has two lines: the link as `pumpctl-link DEVICE INODE SECONDS.NANOSECONDS`, and `pid NUMBER`.
 struct PortLinkClaim: Sendable {
     private static let word = "pumpctl-link"
     private static let processTitle = "pid "
@@ -98,8 +100,8 @@ struct PortLinkClaim: Sendable {
 
     /// Records the link and this process in the claim file.
     func note(_ link: Identity) {
-        // If this write fails, the program is killed later, and another program's terminal gets the number of the
-        // link's target, then a person has to remove the link.
+        // A failure of this write is ignored. It matters only if the program is killed later, and the number of the
+        // link's target then goes to another program's terminal: a person has to remove the link.
         ftruncate(descriptor, 0)
         let bytes = Array("\(link.text)\(Self.processTitle)\(getpid())\n".utf8)
         pwrite(descriptor, bytes, bytes.count, 0)

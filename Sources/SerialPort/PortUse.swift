@@ -9,7 +9,7 @@ public struct PortUse: Sendable, Hashable {
     public var path: String
     /// The processes that have the port open, as far as this user may see: see ``PortHolder/others(of:)``.
     public var holders: [PortHolder]
-    /// The lock files for the port, without those that name this process.
+    /// The lock files for the port, except lock files that name this process.
     public var lockFiles: [LockFile]
 
     /// Creates a description of the programs that use a port.

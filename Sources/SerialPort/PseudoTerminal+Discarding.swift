@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension PseudoTerminal {
-    /// Discards bytes that were sent to the client and not read, as closing a serial port does.
+    /// Discards the bytes that were written to the master and that no client has read, as closing a serial port does.
     func discardUnread() {
         guard let master = master.borrow() else { return }
         // Give the master back only at the end: once it is closed, the path may lead to another program's terminal.

@@ -83,7 +83,8 @@ public final class PseudoTerminalVisits: Sendable {
     }
 
     /// Waits until the bytes that clients have written before the call were read, even if inotify has not reported yet
-    /// that a client opened the slave. Returns all the same if clients write without end, or nobody reads the channel.
+    /// that a client opened the slave. Gives up after 100 rounds, in case clients write without end, or nobody reads
+    /// the channel.
     package func catchUp() async {
         for _ in 0..<100 where hasInput {
             lookSoon()
@@ -120,6 +121,7 @@ public final class PseudoTerminalVisits: Sendable {
             })
     }
 
+    /// Ends the visit after its channel has ended, and looks for the next client.
     private func end() {
         loop.execute { [self] in
             terminal.discardUnread()

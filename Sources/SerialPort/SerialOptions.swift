@@ -50,7 +50,7 @@ public struct SerialOptions: Sendable, Hashable {
     /// Then the policy applies, as far as the driver supports it. A terminal without modem lines causes no error: such
     /// errors broke socat's ptys and gadget ttys (serialport-rs#204, #239).
     public enum LinePolicy: Sendable, Hashable, CaseIterable {
-        /// Asserts the line again.
+        /// Asserts the line explicitly.
         case asserted
         /// Releases the line.
         case deasserted
@@ -60,9 +60,9 @@ public struct SerialOptions: Sendable, Hashable {
 
     /// Whether other programs may use the port at the same time.
     public enum Exclusivity: Sendable, Hashable, CaseIterable {
-        /// Other programs find the port busy.
+        /// Other programs find the port busy, and opening fails while another program has locked it.
         case exclusive
-        /// Other programs may open the port as shared, and use it at the same time. All programs share one set of line
+        /// Programs that open the port as shared too may use it at the same time. All programs share one set of line
         /// settings: the last change applies.
         case shared
     }

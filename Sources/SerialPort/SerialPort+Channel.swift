@@ -15,10 +15,11 @@ extension SerialPort {
         DescriptorChannel(taking: descriptor, kind: .stream, on: loop) { _ in self.close(drainTimeout: .zero) }
     }
 
-    /// Waits until the driver's output queue is empty, for at most `limit`, without blocking the loop.
+    /// Waits until the driver's output queue is empty, for at most `limit`, without blocking the loop. Unlike
+    /// ``drain(deadline:)``, this function does not look at the buffer of the transmitter itself.
     ///
     /// - Parameters:
-    ///   - loop: The loop whose clock is used.
+    ///   - loop: The loop whose timers wake this function.
     ///   - limit: The longest time to wait.
     /// - Returns: The number of bytes still queued at the limit, or when the task was cancelled; 0 if the device is
     ///   gone or the port is closed.

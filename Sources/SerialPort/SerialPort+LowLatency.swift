@@ -12,8 +12,8 @@ extension SerialPort {
         return enabled != 0
     }
 
-    /// Asks the driver to deliver each byte at once, at the cost of more interrupts: an FTDI adapter then waits for 1
-    /// ms instead of 16 ms.
+    /// Turns the driver's low-latency mode on or off. In this mode, the driver delivers each byte at once, at the cost
+    /// of more interrupts: an FTDI adapter then holds a lone byte for 1 ms instead of 16 ms.
     ///
     /// - Throws: ``SerialError``, as ``isLowLatency()`` does.
     public func setLowLatency(_ enabled: Bool) throws(SerialError) {

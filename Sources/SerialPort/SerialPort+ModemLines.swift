@@ -61,7 +61,7 @@ extension SerialPort {
     /// Resets an Arduino by releasing DTR for 50 ms, or less if the task is cancelled, and asserting it again. This
     /// function does not wait for the board's bootloader and start-up, which take about 3 s.
     ///
-    /// - Parameter loop: The loop whose clock is used.
+    /// - Parameter loop: The loop whose timer ends the 50 ms.
     /// - Throws: ``SerialError``, as ``modemLines()`` does.
     public func pulseDTR(on loop: EventLoop) async throws(SerialError) {
         try setDTR(false)

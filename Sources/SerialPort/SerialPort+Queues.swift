@@ -46,8 +46,8 @@ extension SerialPort {
 }
 
 extension SerialPort {
-    /// Returns the number of bytes that have not left the computer: at least 1 while the transmitter itself is busy, if
-    /// the driver can tell.
+    /// Returns the number of written bytes that have not left the computer, as far as the driver can tell. While only
+    /// the transmitter's own buffer has bytes, the result is 1.
     static func unsentBytes(_ descriptor: CInt, activity: String, path: String) throws(SerialError) -> Int {
         var count: CInt = 0
         guard ioctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 else {

@@ -11,9 +11,9 @@ import Synchronization
 /// ```
 ///
 /// The port is in raw mode: bytes pass unchanged, nothing is echoed, and no byte acts as a signal or an end of file.
-/// Only ``drain(deadline:)`` and ``close(drainTimeout:)`` wait for the device, each no longer than its limit. All
-/// methods may be called from any thread; the descriptor is closed only when no call uses it any more. A port that is
-/// no longer referenced closes itself.
+/// Only ``drain(deadline:)`` and ``close(drainTimeout:)`` block the thread until bytes are sent, each no longer than
+/// its limit. All methods may be called from any thread; the descriptor is closed only when no call uses it any more. A
+/// port that is no longer referenced closes itself.
 ///
 /// Opening flushes nothing, so that the greeting of a device that starts up is not lost (pyserial#249). Start reading
 /// at once: only some 5 kB are kept between opening and the first read (serialport-rs#308).
@@ -45,6 +45,7 @@ public final class SerialPort: Sendable {
     public let path: String
 
     let shared: SharedDescriptor
+    /// The options as given at opening, or by ``apply(_:)`` since.
     let options: Mutex<SerialOptions>
     /// Whether opening raised DTR, which resets an Arduino: true the first time after plugging in, and after a program
     /// that left `HUPCL` set. It is also true, wrongly, if another program has the port open with `HUPCL`.

@@ -10,8 +10,9 @@ struct PortLedger {
 
     /// Adds a port, or updates a known port.
     ///
-    /// If a port is unplugged before an event of it is read, its sysfs entries are gone, so that a USB port no longer
-    /// looks like one. So an update that changes the identity of a known port is ignored; the removal event follows.
+    /// If a port is unplugged before one of its events is read, its sysfs entries are gone, so that a USB port no
+    /// longer looks like one. So an update that changes the identity of a known port is ignored; the removal event
+    /// follows.
     ///
     /// - Returns: An event if the port is new; otherwise nil.
     mutating func add(_ port: SerialPortInfo, at systemPath: String) -> SerialPortEvent? {

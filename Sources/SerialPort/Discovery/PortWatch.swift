@@ -4,8 +4,11 @@ import Glibc
 struct PortWatch: ~Copyable {
     /// The next action of the monitor's iterator.
     enum Step {
+        /// Return this event.
         case event(SerialPortEvent)
+        /// Await this task, call ``PortWatch/endWait()``, then ask for the next step.
         case wait(Task<Void, Never>)
+        /// End the sequence.
         case ended
     }
 
@@ -46,6 +49,8 @@ struct PortWatch: ~Copyable {
         return .wait(wait)
     }
 
+    /// Notes that the task of a wait has ended. Releases the connection to udev if the monitor was closed during the
+    /// wait.
     mutating func endWait() {
         wait = nil
         if isClosed { source = nil }
@@ -57,6 +62,8 @@ struct PortWatch: ~Copyable {
         if let wait { wait.cancel() } else { source = nil }
     }
 
+    /// Appends all changes since the last call to `pending`: enumerates the ports if need be, then reads the queued
+    /// events.
     private mutating func update() throws(SerialError) {
         guard !isClosed, let source else { return }
         repeat {

@@ -74,7 +74,8 @@ public struct SerialPortInfo: Sendable, Hashable {
     /// The probable kind of the device, by VID:PID; nil if unknown.
     public var board: Board? { usb.flatMap { Board(usb: $0.identifier) } }
 
-    /// The identity of this device, valid while the computer runs.
+    /// The identity of this device, valid while the computer runs: after a restart, the USB buses may have other
+    /// numbers.
     public var identity: PortIdentity { PortIdentity(of: self) }
 
     /// Returns the error that opening the port would give, without opening the port: missing permission, a missing

@@ -5,6 +5,7 @@ import Glibc
 final class Udev {
     let context: OpaquePointer
 
+    /// Connects. Throws `system`; if libudev is not installed, with ELIBACC and a hint.
     init() throws(SerialError) {
         guard let context = udev_new() else {
             var error = SerialError(discovering: errno, activity: "listing")
