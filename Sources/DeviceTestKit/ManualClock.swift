@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A clock that advances on demand only.
+/// A clock that advances on demand only. It may be used on any thread.
 ///
 /// A sleep whose deadline has passed returns immediately, so it makes no difference whether the clock advanced before
 /// or after the sleep began.
@@ -8,12 +8,12 @@ internal import Synchronization
 ///     let clock = ManualClock()
 ///     clock.advance(by: .seconds(3))
 public final class ManualClock: Clock {
-    /// A time since the clock was created.
+    /// An instant of the clock. The clock starts at zero.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was created.
+        /// The total time by which the clock has advanced at this instant.
         public let offset: Duration
 
-        /// An instant `offset` after the clock was created.
+        /// Creates the instant at which the clock has advanced by `offset` in total.
         public init(offset: Duration) { self.offset = offset }
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -75,10 +75,10 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// The sleepers' deadlines, earliest first, as times since the clock was created.
+    /// The deadlines of the sleeping tasks, earliest first, as offsets: see ``Instant/offset``.
     public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline.offset) } }
 
-    /// Waits until a task sleeps until exactly `deadline`, a time since the clock was created. Returns early if the
+    /// Waits until a task sleeps until exactly `deadline`, an offset: see ``Instant/offset``. Returns early if the
     /// current task is cancelled, for example by a test's time limit.
     public func untilSomebodySleeps(until deadline: Duration) async {
         let deadline = Instant(offset: deadline)

@@ -27,7 +27,8 @@ extension ScriptedLink {
         return true
     }
 
-    /// Hands a sent text to the waiting ``nextSent()``, or keeps it for the next call.
+    /// Hands a sent text to the waiting ``nextSent()``, or keeps it for the next call. Throws if sends fail or the link
+    /// has ended.
     private func letOut(_ text: String) throws(LinkError) {
         let (failure, observer): (LinkError?, UnsafeContinuation<String, Never>?) = state.withLock { state in
             if let failure = state.sendFailure { return (failure, nil) }
@@ -102,7 +103,7 @@ extension ScriptedLink {
         state.withLock { $0.closeCount += 1 }
         untilClose.continuation.finish()
         await end(with: nil)
-        // A lost link that is closed is closed.
+        // A link that was lost before counts as closed from now on.
         state.withLock { $0.end = .ended(nil) }
         releaseFirstRead()
         let failure = LinkError(.closed, name: name, activity: "send")
@@ -111,6 +112,7 @@ extension ScriptedLink {
 
     // MARK: Implementation
 
+    /// Runs `body` on the loop's thread, and returns after it.
     func onLoop(_ body: @escaping @Sendable () -> Void) async {
         if loop.isCurrent { return body() }
         await withUnsafeContinuation { continuation in
@@ -121,7 +123,8 @@ extension ScriptedLink {
         }
     }
 
-    /// Must be called on the loop's thread.
+    /// Delivers an arrival to the receiver or the waiting ``receive()``; keeps bytes if there is neither. Does nothing
+    /// after the link's end. Call this on the loop's thread.
     func arrive(_ arrival: LinkArrival) {
         precondition(loop.isCurrent, "a link's receiver is called on the link's executor")
         let (receiver, reader) = state.withLock { state in
@@ -144,6 +147,7 @@ extension ScriptedLink {
         }
     }
 
+    /// Waits until held sends are released. Returns the error for `send` to throw; nil after ``releaseSends()``.
     private func holdSend() async -> LinkError? {
         let id = state.withLock { state in
             state.lastID += 1
@@ -170,8 +174,9 @@ extension ScriptedLink {
         }
     }
 
-    /// Removes and returns the waiting calls of `send`. Later calls wait too only if they would have until now and
-    /// `holdsSends` is true.
+    /// Removes and returns the waiting calls of `send`, for the caller to resume.
+    ///
+    /// - Parameter holdsSends: If false, later calls do not wait any more. If true, they wait or not as before.
     func takeHeld(andHoldOn holdsSends: Bool) -> [HeldSend] {
         state.withLock { state in
             state.holdsSends = state.holdsSends && holdsSends

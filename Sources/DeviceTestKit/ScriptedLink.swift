@@ -27,6 +27,7 @@ public final class ScriptedLink: Link {
         case ended(LinkError?)
     }
 
+    /// A call of `send` that waits for ``releaseSends()``.
     struct HeldSend {
         let id: UInt64
         let continuation: UnsafeContinuation<LinkError?, Never>
@@ -41,6 +42,7 @@ public final class ScriptedLink: Link {
         /// Identifies the current reader.
         var readerID: UInt64 = 0
         var end = End.open
+        /// The texts sent that ``nextSent()`` has not returned yet.
         var sent: [String] = []
         var sentObserver: UnsafeContinuation<String, Never>?
         /// Identifies the current observer.
@@ -64,15 +66,16 @@ public final class ScriptedLink: Link {
     /// Ends when the link is closed.
     let untilClose = AsyncStream<Never>.makeStream()
 
-    /// Creates a link on which `backlog` arrives before anyone listens.
+    /// Creates an open link.
     ///
     /// - Parameters:
-    ///   - backlog: The pieces of input that have already arrived.
+    ///   - backlog: The pieces of input that have arrived before the host reads.
     ///   - keepsPacketBounds: Whether each piece of input is a packet.
     ///   - mayHaveReset: Whether opening the link may have reset the device.
     ///   - mayBeMidLine: Whether the device may have received the beginning of a line.
-    ///   - takesAtOnce: Whether `sendAtOnce` sends, unless sends are held.
-    ///   - packetCapacity: The stated capacity of one packet, in bytes.
+    ///   - takesAtOnce: Whether `sendAtOnce` sends, unless sends are held. If false, it always refuses.
+    ///   - packetCapacity: The result of ``packetCapacity()``, in bytes; nil for unknown. The link does not cut
+    ///     packets.
     ///   - loop: The event loop of the link.
     ///   - answer: Returns the immediate reply to a write, which arrives before `send` returns, or after `sendAtOnce`.
     public init(
@@ -94,8 +97,8 @@ public final class ScriptedLink: Link {
     /// The result of ``nextSent()`` if nothing was sent in time.
     public static let nothing = "(nothing was sent)"
 
-    /// Waits for the next text sent, one per `send`, and takes it. Returns ``nothing`` after two minutes, or if the
-    /// task is cancelled, so that the test can report the missing text.
+    /// Waits for the next text sent, one per `send` or `sendAtOnce`, and takes it. Returns ``nothing`` after two
+    /// minutes of real time, or if the task is cancelled, so that the test can report the missing text.
     ///
     /// - Precondition: Only one caller waits at a time.
     public func nextSent() async -> String {
@@ -197,7 +200,7 @@ public final class ScriptedLink: Link {
         held?.resume()
     }
 
-    /// Makes ``confirmConnection()`` call `handler` and throw the error that it returns.
+    /// Makes ``confirmConnection()`` call `handler`, and throw the error that `handler` returns; nil for none.
     public func onConfirmation(_ handler: @escaping @Sendable () async -> LinkError?) {
         state.withLock { $0.onConfirmation = handler }
     }

@@ -16,7 +16,7 @@ public struct ScriptedSession: Sendable {
         case sent(bytes: [UInt8])
         /// The device sends this, and the host receives it in one piece.
         case received(bytes: [UInt8])
-        /// The link is lost, with the code of a `LinkError`.
+        /// The link is lost, with the raw value of a `LinkError.Code`; an unknown value counts as `disconnected`.
         case lost(String)
 
         /// The host sends `text` in one piece.
@@ -40,9 +40,11 @@ public struct ScriptedSession: Sendable {
             packetCapacity: packetCapacity, on: loop)
     }
 
-    /// Plays the device's side on a link from ``link(on:)``, and compares the host's side.
+    /// Plays the device's side on a link from ``link(on:)``, and compares the host's side. Returns at the first
+    /// deviation, or after the last step.
     ///
-    /// - Returns: The host's first deviation, such as `step 3: expected "OFF\n", got "ON\n"`; nil if there is none.
+    /// - Returns: The host's first deviation, such as `step 3: expected "OFF\n", got "ON\n"`; nil if there is none. The
+    ///   number is an index of ``steps``, from 0.
     public func play(on link: ScriptedLink) async -> String? {
         for (number, step) in steps.enumerated() {
             switch step {

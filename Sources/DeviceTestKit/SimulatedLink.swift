@@ -1,6 +1,7 @@
 public import LineProtocol
 
-/// A link in the time of a ``SimulatedLoop``: it accepts all writes immediately, and can be lost.
+/// A link on a ``SimulatedLoop``, whose far end is a closure of the test: it accepts all writes immediately, and can be
+/// lost.
 ///
 ///     let loop = SimulatedLoop()
 ///     let link = SimulatedLink(loop) { device.receive($0, at: loop.now) }
@@ -22,6 +23,7 @@ public final class SimulatedLink: Link, @unchecked Sendable {
     private var arrived: [[UInt8]] = []
     /// The link's end; nil while it is open.
     private var ending: Result<Void, LinkError>?
+    /// The waiting ``receive()``, which looks again at `arrived` and `ending` when it is resumed.
     private var waiting: UnsafeContinuation<Void, Never>?
 
     /// Creates an open link. Use it on the loop's thread only.

@@ -1,8 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// An executor in simulated time. Jobs run on the thread that created the loop; when none is left, time advances to the
-/// next event. The same program behaves identically in every run.
+/// An executor in simulated time. Jobs run on the thread that created the loop, during ``run(limit:_:)`` and
+/// ``run(for:)``; when none is left, time advances to the next event: a timer, or an activity of the ``device``. The
+/// same program behaves identically in every run, unless it has ``strayJobs``.
+///
+/// All times are durations since the creation of the loop.
 ///
 ///     let loop = SimulatedLoop()
 ///     let ending = loop.run(limit: .seconds(60)) {
@@ -11,13 +14,14 @@ internal import Synchronization
 ///     #expect(ending == .done && loop.now == .seconds(30))
 public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked: everything except `inbox` is used only on the thread that created the loop. A job from another thread
-    // waits in `inbox` and is counted: its task has no preferred executor, so it runs anywhere at any time.
+    // waits in `inbox` and is counted: the task that has sent it has no preferred executor, so it runs on any thread,
+    // at any real time.
 
     /// A simulated device that runs in the loop's time, in addition to the timers.
     public struct Device {
         /// Returns the time at which the device next does something without input.
         public var next: () -> Duration
-        /// Runs the device until this time.
+        /// Runs the device until this time, which is the loop's time now.
         public var step: (Duration) -> Void
 
         /// Creates a device from its two functions.
@@ -46,13 +50,14 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
     public private(set) var now = Duration.zero
     /// The device that runs in the loop's time; nil for none.
     public var device: Device?
-    /// The number of jobs that came from other threads. If it is not 0, a run may differ from the next.
+    /// The number of jobs that came from other threads. If it is not 0, two runs of the same program may differ.
     public private(set) var strayJobs = 0
 
     private let thread = pthread_self()
     private var jobs: [UnownedJob] = []
     /// The timers in descending order of time.
     private var timers: [Timer] = []
+    /// The waiting calls of ``sleep(until:)``, by ID.
     private var sleepers: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     private var lastID: UInt64 = 0
     private let inbox = Mutex<[UnownedJob]>([])
@@ -77,7 +82,8 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
 
     // MARK: Running
 
-    /// Runs `body` until its end, or until the loop's time is `limit`.
+    /// Runs `body` until its end, or until the loop's time is `limit`. After another end than `done`, `body` stays
+    /// suspended, and a further run may continue it.
     public func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
         let state = RunState()
         Task(executorPreference: self) {
@@ -91,8 +97,8 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
         }
     }
 
-    /// Runs everything that is due until `time` from now. If nothing is scheduled later, ``now`` stays at the last
-    /// event.
+    /// Runs everything that is due within `time` from now. Then ``now`` is the end of that time if an event is
+    /// scheduled after it; otherwise ``now`` stays at the last event.
     public func run(for time: Duration) {
         let limit = now + time
         runJobs()
@@ -141,6 +147,7 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
         return true
     }
 
+    /// Sets the time to `limit`, before the next event. Returns false, for ``advance(to:)``.
     private func stand(at limit: Duration) -> Bool {
         now = max(now, limit)
         return false
@@ -151,7 +158,8 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
     /// The time of the next timer; nil if there is none.
     public var nextTimer: Duration? { timers.last?.time }
 
-    /// Schedules an action, after all earlier ones for the same time. Returns the timer's ID.
+    /// Schedules an action, which runs after all actions that were scheduled earlier for the same time. A time in the
+    /// past counts as now. Returns the timer's ID.
     @discardableResult
     public func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
         checkIsolated()

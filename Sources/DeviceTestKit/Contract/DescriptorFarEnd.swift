@@ -2,7 +2,7 @@ internal import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// The far end of a link on a descriptor, such as a socket or the leading end of a pseudo-terminal.
+/// The far end of a link on a descriptor, such as a socket or the master of a pseudo-terminal.
 ///
 ///     let far = DescriptorFarEnd(taking: descriptor)
 ///     try await far.send(Array("MANUAL:ON\r\n".utf8))
@@ -140,8 +140,8 @@ public final class DescriptorFarEnd: FarEnd {
     }
 }
 
-/// Runs a blocking function on its own thread, because the threads of a pool must not block. The function's descriptor
-/// has input as soon as the task is cancelled.
+/// Runs a blocking function on a thread of its own, since Swift's shared threads must not block. The descriptor that
+/// the function gets has input as soon as the task is cancelled.
 private func onThread<Value: Sendable>(_ body: @escaping @Sendable (CInt) throws -> Value) async throws -> Value {
     var ends: [CInt] = [-1, -1]
     let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

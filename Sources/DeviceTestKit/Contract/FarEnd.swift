@@ -17,7 +17,7 @@ public protocol FarEnd: Sendable {
     /// - Throws: An error of the carrier, for people.
     func sendUntilRefused(_ bytes: [UInt8]) async throws -> Int
 
-    /// Waits for input, and returns at least one and at most `count` bytes, never none. Bytes that nobody asks for must stay in the
+    /// Waits for input, and returns at least one and at most `count` bytes. Bytes that nobody asks for must stay in the
     /// carrier, so that they hold back the sender.
     ///
     /// - Throws: An error of the carrier, for people; also if the link was closed.

@@ -30,7 +30,7 @@ struct LinkBench: Sendable {
         start { () throws(LinkError) in try await link.receive() }
     }
 
-    /// Runs everything that is ready on the link's executor.
+    /// Waits until the link's executor has run everything that is ready: see ``DeviceTestKit/settle(_:rounds:)``.
     func settle() async {
         if let loop = link.executor as? EventLoop { return await DeviceTestKit.settle(loop) }
         for _ in 0..<10 { await Task(executorPreference: link.executor) {}.value }
@@ -90,7 +90,7 @@ struct LinkBench: Sendable {
 }
 
 extension Task where Failure == Never {
-    /// The task's result. The task is cancelled together with the waiting check, so that the limit ends both.
+    /// The task's result. If the waiting check is cancelled, as at its time limit, the task is cancelled too.
     var outcome: Success {
         get async {
             await withTaskCancellationHandler {

@@ -2,6 +2,7 @@ internal import LineProtocol
 internal import Synchronization
 
 extension LinkContract {
+    /// Requirements on sending while the other end does not read, in either direction.
     static let backPressure = [
         Requirement(
             "Sending waits while the far end does not read, and loses nothing", needs: .holdsSenderBack
@@ -21,7 +22,8 @@ extension LinkContract {
         Requirement(
             "The far end is blocked while nobody receives, and nothing is lost", needs: .holdsFarEndBack
         ) { bench in
-            // The first read makes the loop watch the link: from now on it reads input as it arrives.
+            // Read once: a link may watch its carrier only from the first read on, and only then could it read ahead
+            // without limit.
             try await bench.far.send("!")
             try bench.expect("received", try await bench.receive(1), are: Array("!".utf8))
 

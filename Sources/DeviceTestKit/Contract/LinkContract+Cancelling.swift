@@ -1,6 +1,7 @@
 internal import LineProtocol
 
 extension LinkContract {
+    /// Requirements on calls whose task is cancelled.
     static let cancelling = [
         Requirement("A cancelled receive leaves the link working") { bench in
             let waiting = bench.startReceiving()

@@ -1,6 +1,7 @@
 internal import LineProtocol
 
 extension LinkContract {
+    /// Requirements on closing the link at this end.
     static let closing = [
         Requirement("Closing ends a waiting receive with nil") { bench in
             let waiting = bench.startReceiving()

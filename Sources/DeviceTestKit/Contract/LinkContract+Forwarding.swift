@@ -2,6 +2,7 @@ internal import LineProtocol
 internal import Synchronization
 
 extension LinkContract {
+    /// Requirements on `Link.forward(to:)`.
     static let forwarding = [
         Requirement("A receiver gets all bytes in order, and one end at closing") { bench in
             let arrivals = Arrivals()
@@ -58,7 +59,7 @@ extension LinkContract {
         },
     ]
 
-    /// The arrivals at a receiver.
+    /// The arrivals at a receiver. `isLate` means that bytes came after an end.
     fileprivate final class Arrivals: Sendable {
         private struct State {
             var bytes: [UInt8] = []

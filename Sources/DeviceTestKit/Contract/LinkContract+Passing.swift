@@ -1,6 +1,7 @@
 internal import LineProtocol
 
 extension LinkContract {
+    /// Requirements on an open link with both ends present: bytes pass in both directions, complete and in order.
     static let passing = [
         Requirement("A new link has a name, keeps no packet bounds and has nothing to read") { bench in
             try bench.expect(!bench.link.name.isEmpty, "the link has no name")

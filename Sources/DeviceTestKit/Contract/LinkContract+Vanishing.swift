@@ -1,6 +1,7 @@
 internal import LineProtocol
 
 extension LinkContract {
+    /// Requirements on a link whose far end vanishes, like an unplugged device.
     static let vanishing = [
         Requirement("The last bytes of a vanished far end are received before the disconnection") { bench in
             let words = payload(9000, seed: 9)

@@ -71,7 +71,8 @@ public struct LinkContract: Sendable {
     ///
     /// - Parameters:
     ///   - abilities: The abilities of the carrier. Requirements that need others are left out.
-    ///   - limit: The time after which a check counts as failed, because a call does not return. Some checks send 1 MiB.
+    ///   - limit: The time after which a check counts as failed, because a call has not returned. Some checks send 1
+    ///     MiB, which takes minutes at a real baud rate.
     ///   - clock: The clock of the limit and of short waits. Its time must pass without calls of the test; for a
     ///     ``SimulatedLoop``, use the loop's ``SimulatedClock``.
     ///   - executor: The executor of the checks, such as a ``SimulatedLoop``; nil for any thread.
@@ -103,7 +104,8 @@ public struct LinkContract: Sendable {
     /// an ability for it.
     public func finding(on requirement: Requirement) async -> Finding? {
         guard abilities.isSuperset(of: requirement.needs) else { return nil }
-        // The first outcome counts. A broken link may ignore that the check is cancelled, so nobody waits for that.
+        // The first outcome counts. A broken link may ignore the cancellation of the check, so this function does not
+        // wait for the check's end.
         let (outcomes, source) = AsyncStream.makeStream(of: Finding?.self)
         let check = Task(executorPreference: executor) {
             let problem = await problem(with: requirement)
