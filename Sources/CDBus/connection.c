@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// libdbus uses one watch for reading and one for writing, both on the same descriptor.
+// A watch is libdbus's request to poll a descriptor, and can be disabled. libdbus uses one watch for reading and one
+// for writing, both on the same descriptor.
 struct cdbus_connection {
     DBusConnection *connection;
     DBusWatch *reading;

@@ -1,5 +1,6 @@
-// libdbus-1 for Swift. The wrapper stores the connection's watches, so that the caller can query them. One call reads a
-// message's header. Targets that import this module need no include path of libdbus.
+// libdbus-1 for Swift. libdbus asks for polling by callbacks; the wrapper stores these requests, so that the caller can
+// query them: see `cdbus_interest`. One call reads a message's header. Targets that import this module need no include
+// path of libdbus.
 //
 // One thread at a time may use a connection and its messages. If memory or descriptors are exhausted, a function that
 // returns `bool` for success returns false, and a function that creates a message returns NULL.
@@ -26,7 +27,7 @@ void cdbus_close(cdbus_connection *connection);
 
 /// The descriptor to poll. It stays open until `cdbus_close`.
 int cdbus_descriptor(const cdbus_connection *connection);
-/// The events to poll for: POLLIN, POLLOUT, or both.
+/// The events to poll for: POLLIN, POLLOUT, both or none. Query again after each other call.
 short cdbus_interest(const cdbus_connection *connection);
 /// Reads and writes according to the events that `poll` reported.
 void cdbus_handle(cdbus_connection *connection, short events);

@@ -4,7 +4,8 @@ internal import Glibc
 
 /// The synchronous part of a connection: sends messages, dispatches received ones, and stores pending calls.
 ///
-/// This class is separate from the actor so that the event loop calls it directly when the bus has sent data.
+/// This class is separate from the actor so that the event loop can call it directly, without a job, when the bus has
+/// sent data.
 final class ConnectionCore: @unchecked Sendable {
     // @unchecked: all accesses are on the loop's thread. They come from the connection, whose executor is the loop,
     // from jobs on the loop, and from the loop's poll handler.
@@ -21,14 +22,17 @@ final class ConnectionCore: @unchecked Sendable {
     private var state: State
     private var token: PollToken?
     private var interest: CShort = 0
+    /// Whether ``drain()`` is running: a handler that it calls may send a message, which must not drain again.
     private var isDraining = false
     private let calls: PendingCalls
     private(set) lazy var router = SignalRouter(core: self)
     private(set) lazy var objects = ObjectTree(core: self)
+    /// The flushes that wait until all sent messages have been written.
     private var flushers: [OneShot<Void>] = []
     private var endHandlers: [@Sendable (DBusError?) -> Void] = []
 
-    /// Connects. Messages that are sent before authentication has finished are queued.
+    /// Connects. Messages that are sent before authentication has finished are queued. `name` is the bus's name for
+    /// errors.
     init(address: String, name: String, loop: EventLoop, clock: some Clock<Duration>) throws(DBusError) {
         var failure = cdbus_error()
         guard let connection = cdbus_open(address, &failure) else {

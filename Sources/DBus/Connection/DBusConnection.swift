@@ -146,7 +146,8 @@ public actor DBusConnection {
         try core.send(call.encoded(wantsNoReply: true), activity: call.activity)
     }
 
-    /// Waits for the result of an operation that has begun. `cancel` stops the operation if the task is cancelled.
+    /// Waits for the result of an operation that has begun. If the task is cancelled, `cancel` is called on the loop's
+    /// thread, and must finish `result`, unless it has finished.
     func wait<Value>(
         for result: OneShot<Value>, onCancel cancel: @escaping @Sendable (ConnectionCore) -> Void
     ) async throws(DBusError) -> Value {

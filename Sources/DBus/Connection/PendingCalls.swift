@@ -7,11 +7,15 @@ internal import DescriptorIO
 final class PendingCalls {
     struct Entry {
         let reply: OneShot<[DBusValue]>
+        /// The operation, for errors.
         let activity: String
+        /// The time since the creation of the list at which the call times out; nil for no limit.
         let deadline: Duration?
     }
 
+    /// The calls by their serial numbers.
     private var entries: [UInt32: Entry] = [:]
+    /// Returns the time since the creation of this object.
     private let elapsed: () -> Duration
     private let sleep: @Sendable (_ until: Duration) async throws -> Void
     private let loop: EventLoop
@@ -40,8 +44,10 @@ final class PendingCalls {
         if let deadline { arm(deadline, wake) }
     }
 
+    /// Removes and returns a call, which the caller must finish; nil if the call has been finished.
     func take(serial: UInt32) -> Entry? { entries.removeValue(forKey: serial) }
 
+    /// Removes and returns all calls, in the order of sending.
     func takeAll() -> [Entry] {
         sleeper?.task.cancel()
         sleeper = nil

@@ -8,6 +8,7 @@ enum BusName {
 
     static let bus = "org.freedesktop.DBus"
     static let busPath: ObjectPath = "/org/freedesktop/DBus"
+    /// The interface of the signals that libdbus itself makes.
     static let local = "org.freedesktop.DBus.Local"
     static let properties = "org.freedesktop.DBus.Properties"
     static let introspectable = "org.freedesktop.DBus.Introspectable"

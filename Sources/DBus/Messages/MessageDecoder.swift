@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Decodes the values of a message.
+/// Decodes the values of a received message, which libdbus has validated.
 enum MessageDecoder {
     static func value(at place: inout cdbus_iterator) -> DBusValue {
         switch cdbus_type(&place) {

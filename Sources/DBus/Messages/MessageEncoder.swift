@@ -60,6 +60,8 @@ enum MessageEncoder {
         }
     }
 
+    /// Appends a container of this type, whose contents `body` appends. `contents` is the signature of the contents of
+    /// an array or a variant.
     private static func fill(
         _ type: CInt, _ contents: String?, at place: inout cdbus_iterator, _ body: (inout cdbus_iterator) -> Bool
     ) -> Bool {

@@ -5,9 +5,12 @@ internal import CDBus
 struct ValueCheck {
     /// The largest size of a message's contents in bytes: 32 MiB, the limit of Debian's system bus.
     static let sizeLimit = 32 << 20
+    /// The largest number of levels of values inside one another. libdbus has the same limit for containers:
+    /// `DBUS_MAXIMUM_TYPE_RECURSION_DEPTH`.
     private static let depthLimit = 32
 
     private let activity: String
+    /// An upper bound of the size of the values checked so far, in bytes.
     private var size = 0
 
     private init(activity: String) { self.activity = activity }
@@ -38,7 +41,7 @@ struct ValueCheck {
 
     private mutating func check(_ value: DBusValue, depth: Int) throws(DBusError) {
         guard depth < Self.depthLimit else { throw failure("nested deeper than \(Self.depthLimit) levels") }
-        // An upper bound of a value's fixed-size part with its padding.
+        // 16 is an upper bound of a value's fixed-size part with its padding.
         size += 16
         switch value {
         case .string(let text):

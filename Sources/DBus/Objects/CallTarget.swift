@@ -4,8 +4,10 @@ internal import CDBus
 enum CallTarget {
     case reply([DBusValue])
     case refuse(DBusError)
+    /// Run this handler, which returns the values of the reply.
     case carryOut(@Sendable () async throws -> [DBusValue])
 
+    /// Validates a call, and determines the response.
     init(of call: DBusMethodCall, in tree: ObjectTree) {
         do throws(DBusError) {
             self = try Self.find(call, in: tree)

@@ -103,7 +103,7 @@ public struct DBusMethod: Sendable {
     public var name: String
     /// The arguments of a call. The module answers a call whose arguments have other types with an error.
     public var inputs: [DBusArgument]
-    /// The values of a reply.
+    /// The values of a reply. If the handler returns values of other types, the module sends an error instead.
     public var outputs: [DBusArgument]
     /// Handles the calls.
     public var handler: Handler
@@ -154,9 +154,10 @@ public struct DBusProperty: Sendable {
     public var signature: DBusSignature
     /// The notification policy for changes.
     public var changeNotice: ChangeNotice
-    /// Reads the value; nil for a write-only property.
+    /// Reads the value, as a ``DBusMethod/Handler`` answers a call; nil for a write-only property. If it throws, the
+    /// reply to `Get` is an error, and the reply to `GetAll` lacks the property.
     public var read: (@Sendable () async throws -> DBusValue)?
-    /// Writes a value of the property's type; nil for a read-only property.
+    /// Writes a value of the property's type, as a ``DBusMethod/Handler`` answers a call; nil for a read-only property.
     public var write: (@Sendable (DBusValue) async throws -> Void)?
 
     /// Creates a property.

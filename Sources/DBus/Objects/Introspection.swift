@@ -1,5 +1,10 @@
 /// The introspection document of an object, in XML.
 enum Introspection {
+    /// Returns the document of a node.
+    ///
+    /// - Parameters:
+    ///   - object: The object at the path; nil if there are only objects below the path.
+    ///   - children: The names of the nodes one level below.
     static func document(of object: DBusObject?, children: [String]) -> String {
         var text = """
             <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"

@@ -109,6 +109,7 @@ final class ObjectTree: @unchecked Sendable {
         }
     }
 
+    /// Replies after a handler has finished; does nothing if the connection has ended since.
     private func finish(_ number: UInt64, _ ticket: Ticket, _ result: Result<[DBusValue], DBusError>) {
         guard tasks.removeValue(forKey: number) != nil else { return }
         reply(to: ticket, result)

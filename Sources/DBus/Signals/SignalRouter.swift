@@ -4,10 +4,12 @@ internal import CDBus
 final class SignalRouter: @unchecked Sendable {
     // @unchecked: all accesses are on the thread of the connection's loop, as for the core that owns this object.
 
+    /// A handler with its rule.
     final class Subscription: @unchecked Sendable {
         // @unchecked: all accesses are on the loop's thread, as for its router.
 
         let rule: DBusMatchRule
+        /// The rule in the syntax of `AddMatch`. Subscriptions with equal texts share one rule on the bus.
         let text: String
         let followedName: String?
         let handler: @Sendable (DBusMessage) -> Void
@@ -31,14 +33,18 @@ final class SignalRouter: @unchecked Sendable {
     private final class BusRule: @unchecked Sendable {
         // @unchecked: all accesses are on the loop's thread, as for its router.
 
+        /// The number of subscriptions and followed names that need the rule.
         var users = 1
         /// The callbacks that wait for the bus's reply; nil after the reply.
         var waiting: [@Sendable (Result<Void, DBusError>) -> Void]? = []
     }
 
-    /// A well-known name that subscriptions have as their sender.
+    /// A well-known name that subscriptions have as their sender. A signal contains only the unique name of its sender,
+    /// so the router must know the owner of the well-known name.
     private struct FollowedName {
+        /// The number of subscriptions with this sender.
         var users = 1
+        /// The unique name of the owner; nil if there is none, or if it is not known yet.
         var owner: String?
         /// The reason that the owner is unknown.
         var error: DBusError?
@@ -119,6 +125,8 @@ final class SignalRouter: @unchecked Sendable {
 
     // MARK: Rules on the bus
 
+    /// Adds a user of a match rule, and registers the rule with the bus if it is the first user. `ready` gets the bus's
+    /// reply, at once if the rule is registered already.
     private func useRule(_ text: String, _ ready: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
         if let rule = rules[text] {
             rule.users += 1
@@ -138,6 +146,8 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
+    /// Removes a user of a match rule, and removes the rule from the bus after its last user. Does nothing for a rule
+    /// that the bus has refused.
     private func dropRule(_ text: String) {
         guard let rule = rules[text] else { return }
         rule.users -= 1
@@ -157,6 +167,7 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
+    /// Updates the owner of a followed name if the message is the bus's signal of a change.
     private func noteOwner(_ message: DBusMessage) {
         guard message.isFrom(BusName.bus, "NameOwnerChanged"),
             DBusMessage.isEqual(message.header.sender, BusName.bus),
