@@ -1,7 +1,7 @@
 internal import DBus
 
-/// The error code of the Attribute Protocol with which a device refuses a request (Bluetooth Core 5.3, Vol 3, Part F,
-/// 3.4.1.1).
+/// The error code of the Attribute Protocol with which a device refuses a request of this computer (Bluetooth Core 5.3,
+/// Vol 3, Part F, 3.4.1.1). In the other direction, a peripheral of this computer refuses with an ``ATTError``.
 public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
     /// The code on the wire.
     public let rawValue: UInt8

@@ -98,7 +98,7 @@ public struct BLEError: Error, Sendable, Hashable {
     }
 }
 
-/// The interpretation of an error reply of bluetoothd, with its hint.
+/// The interpretation of an error reply of bluetoothd. Without a hint, the error gets the general hint for its code.
 private struct Meaning {
     let code: BLEError.Code
     let hint: String?

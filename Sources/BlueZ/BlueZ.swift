@@ -30,6 +30,7 @@ public actor BlueZ {
     nonisolated let address: DBusBus
     /// The clock for time-outs and pauses.
     public nonisolated let clock: any Clock<Duration>
+    /// The copy of bluetoothd's objects, and its observers.
     nonisolated let keeper: MirrorKeeper
     /// The discovery of each adapter on which this client scans or has scanned.
     var discoveries: [BluetoothAddress: Discovery] = [:]
@@ -91,8 +92,8 @@ public actor BlueZ {
 
     /// Returns an adapter.
     ///
-    /// - Parameter name: A name such as `hci1`, or an address; nil for the first powered adapter, or the first one if
-    ///   none is powered.
+    /// - Parameter name: A name such as `hci1`, or an address; nil for the first powered adapter in the order of
+    ///   ``adapters``, or the first one if none is powered.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/noBus``.
     public func adapter(_ name: String? = nil) throws(BLEError) -> Adapter {

@@ -1,6 +1,8 @@
 internal import DBus
 
 extension BlueZ {
+    /// Looks for a device and connects, with retries, within the limits of `patience`: see
+    /// ``Device/connect(needing:patience:)``.
     func connect(
         to device: Device, needing services: Set<BluetoothUUID>, patience: ConnectPatience
     ) async throws(BLEError) -> ConnectedDevice {
@@ -115,11 +117,11 @@ extension BlueZ {
     }
 
     /// Waits until bluetoothd shows all services that it lists for the device: it may report them as resolved too early
-    /// (bluez#1489).
+    /// (bluez#1489). It lists a service in the device's property `UUIDs`, and shows a service as an object.
     ///
-    /// If needed services are listed but not shown, waits up to 5 s for these services, and throws if they do not
-    /// appear. Otherwise waits until at least one service and each listed service that can't be hidden are shown; after
-    /// 1 s, returns even if some are missing.
+    /// If needed services are listed but not shown, waits up to 5 s for these services, and throws `timedOut` if they
+    /// do not appear. Otherwise waits until at least one service and each listed service that can't be hidden are
+    /// shown; after 1 s, returns even if some are missing.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {

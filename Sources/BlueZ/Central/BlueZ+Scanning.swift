@@ -60,6 +60,7 @@ private final class Scan {
     private let adapter: BluetoothAddress
     private weak let keeper: MirrorKeeper?
     private let queue: ArrivalQueue<ScanEvent, BLEError>
+    /// The last report on each device that the scan has found and not lost.
     private var told: [ObjectPath: DeviceReport] = [:]
 
     init(
@@ -72,6 +73,7 @@ private final class Scan {
         self.queue = queue
     }
 
+    /// Reports the matching devices that are in sight or connected now.
     func tellOfAll() {
         guard let keeper, let place = keeper.adapterPath(adapter) else { return }
         for (path, _) in keeper.mirror.objects(with: BlueZName.device, below: place) { look(at: path) }
@@ -98,6 +100,8 @@ private final class Scan {
         return nil
     }
 
+    /// Reports a device if it is new, or if its report has changed. A found device is reported even if it no longer
+    /// matches.
     private func look(at path: ObjectPath) {
         guard let keeper, let report = keeper.mirror[path, BlueZName.device].flatMap({ DeviceReport($0) }) else {
             return

@@ -4,7 +4,7 @@ public struct ConnectPatience: Sendable, Hashable {
     public var attempt: Duration
     /// The limit for all attempts and the search for the device.
     public var total: Duration
-    /// The limit for the search for a device that is not in sight.
+    /// The limit for each search for a device that is not in sight.
     public var search: Duration
 
     /// Creates limits.
@@ -27,9 +27,12 @@ struct ConnectRetries {
 
     /// The number of retries after failures of a busy radio: see ``isPassing(_:)``.
     static let passingLimit = 9
+    /// The pause before each of these retries.
     static let passingPause = Duration.milliseconds(250)
 
+    /// The number of failures of a busy radio so far.
     private var passing = 0
+    /// The pauses before the retries after other failures.
     private var pauses = BackOff.usual
 
     /// Returns the next step after a failed attempt.

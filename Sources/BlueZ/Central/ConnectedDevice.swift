@@ -25,6 +25,7 @@ public actor ConnectedDevice {
     private nonisolated let path: ObjectPath
     private nonisolated let device: Device
     private var observer: UInt64?
+    /// The reason for the end of the connection; nil while the connection lasts.
     private var end: BLEError?
     private var endHandlers: [@Sendable (BLEError) -> Void] = []
     /// The last write to each characteristic. The next write waits for its end: bluetoothd refuses a concurrent write
@@ -84,6 +85,7 @@ public actor ConnectedDevice {
         bluez.assumeIsolated { $0.abandon(path) }
     }
 
+    /// Returns the reason for the end of the connection if the change ends it; nil for any other change.
     private static func end(_ change: MirrorChange, _ path: ObjectPath, _ keeper: MirrorKeeper) -> BLEError? {
         switch change {
         case .changed(path, BlueZName.device, _):
@@ -194,7 +196,7 @@ public actor ConnectedDevice {
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
         // bluetoothd answers InProgress while another program's write is unconfirmed. In that case bluetoothd has sent
-        // nothing, so try again.
+        // nothing, so try again, with pauses of 2.6 s in total.
         var pauses = BackOff(first: .milliseconds(10), count: 8)
         while true {
             do throws(BLEError) {
@@ -309,7 +311,8 @@ public actor ConnectedDevice {
     /// Reads a Client Characteristic Configuration, which changes nothing. A device without such a descriptor notifies
     /// nothing; for such a device this function returns at once.
     ///
-    /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, or could not be asked.
+    /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, requires pairing, or could not be
+    ///   asked.
     public func confirmConnection() async throws(BLEError) {
         let activity = "checking the connection to \(name)"
         let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)
@@ -394,6 +397,7 @@ public actor ConnectedDevice {
 
     // MARK: Checking
 
+    /// Throws if the connection has ended, or if a characteristic lacks a flag. `what` completes "this one can't …".
     private func check(
         _ characteristic: GATTCharacteristic, _ flag: GATTCharacteristic.Flags, _ what: String, _ activity: String
     ) throws(BLEError) {

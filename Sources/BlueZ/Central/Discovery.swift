@@ -7,7 +7,7 @@ internal import DBus
 final class Discovery: @unchecked Sendable {
     // @unchecked: all accesses are on the thread of the client's loop.
 
-    /// The filters of the scans in progress.
+    /// The filters of the scans in progress, by the identifiers of their observers.
     var filters: [UInt64: ScanFilter] = [:]
     /// The connection over which the discovery was started; nil if there is no discovery.
     var bus: DBusConnection?
@@ -38,6 +38,7 @@ extension BlueZ {
         return change
     }
 
+    /// Starts, changes or stops bluetoothd's discovery, as the filters of the scans require now.
     private func bringAbout(_ discovery: Discovery, on adapter: BluetoothAddress) async throws(BLEError) {
         guard !discovery.filters.isEmpty else { return await end(discovery, on: adapter) }
         let path = try poweredAdapter(adapter, activity: Self.scanning).path

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// A service of a device.
+/// A service of a device to which this computer connects. A service that this computer offers is a ``LocalService``.
 public struct GATTService: Sendable, Hashable {
     /// The UUID of the service.
     public let uuid: BluetoothUUID
@@ -8,7 +8,8 @@ public struct GATTService: Sendable, Hashable {
     public let characteristics: [GATTCharacteristic]
 }
 
-/// A characteristic of a device.
+/// A characteristic of a device to which this computer connects. A characteristic that this computer offers is a
+/// ``LocalCharacteristic``.
 public struct GATTCharacteristic: Sendable, Hashable {
     /// The operations that a characteristic supports.
     public struct Flags: OptionSet, Sendable, Hashable {

@@ -31,7 +31,8 @@ extension BlueZ {
     }
 }
 
-/// The agent that answers bluetoothd's questions during pairing.
+/// The agent that answers bluetoothd's questions during pairing: it agrees, unless a person would have to compare or
+/// enter a number at this computer.
 enum PairingAgent {
     static func object(at path: ObjectPath) -> DBusObject {
         let agrees: DBusMethod.Handler = { _ in [] }

@@ -2,9 +2,11 @@ internal import DBus
 internal import DescriptorIO
 internal import Synchronization
 
-/// Keeps the mirror of bluetoothd's objects up to date, and reports changes. Reconnects after a restart of the bus.
+/// Keeps the mirror, a copy of bluetoothd's objects, up to date, and reports changes. Reconnects after a restart of the
+/// bus.
 ///
-/// This class is separate from the actor so that the event loop calls it directly, in the order of the bus.
+/// This class is separate from the actor so that the event loop can call it directly, without a job, in the order in
+/// which the bus delivers messages.
 final class MirrorKeeper: @unchecked Sendable {
     // @unchecked: all accesses are on the loop's thread, by the client, whose executor is the loop, and by the handlers
     // that the connection calls there.
@@ -208,6 +210,8 @@ final class MirrorKeeper: @unchecked Sendable {
         tell([.serviceWent])
     }
 
+    /// Queries all objects, and fills the mirror with the reply. A reply is ignored if bluetoothd or the bus has gone
+    /// since; `done` gets it in any case.
     private func fill(_ done: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
         let generation = generation
         let call = DBusCall(to: BlueZName.service, .root, BlueZName.objectManager, "GetManagedObjects")

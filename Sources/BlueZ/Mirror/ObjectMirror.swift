@@ -2,11 +2,12 @@ internal import DBus
 
 /// A copy of bluetoothd's objects.
 ///
-/// The copy is updated from the reply to GetManagedObjects and from signals, in the order of the bus. Malformed
-/// arguments are ignored.
+/// The copy is updated from the reply to GetManagedObjects and from signals, in the order in which the bus delivers
+/// them. Malformed arguments are ignored.
 struct ObjectMirror {
     typealias Properties = [String: DBusValue]
 
+    /// The properties of each object, by interface.
     private(set) var objects: [ObjectPath: [String: Properties]] = [:]
 
     /// The properties of an interface of an object; nil if there is none.
@@ -70,7 +71,8 @@ struct ObjectMirror {
     }
 }
 
-/// A change of bluetoothd's objects.
+/// A change of bluetoothd's objects. In the names of the cases, the service is bluetoothd; a `String` is the name of an
+/// interface.
 enum MirrorChange: Equatable {
     /// The mirror now has all objects of bluetoothd, after being empty.
     case serviceCame

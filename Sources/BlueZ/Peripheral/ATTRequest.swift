@@ -50,7 +50,8 @@ public struct ATTRequest: Sendable, Hashable {
     }
 }
 
-/// A reason to refuse a central's read or write. bluetoothd sends the central an ATT error for it.
+/// A reason for which a peripheral of this computer refuses a central's read or write. bluetoothd sends the central an
+/// ATT error for it. A device refuses requests of this computer with an ``ATTErrorCode``.
 public enum ATTError: String, Error, Sendable, Hashable {
     /// Any reason without a case of its own.
     case failed = "Failed"

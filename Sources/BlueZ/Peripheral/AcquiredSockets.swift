@@ -2,7 +2,9 @@ internal import DBus
 internal import DescriptorIO
 internal import Glibc
 
-/// The sockets over which individual centrals receive notifications and write.
+/// The sockets over which individual centrals receive notifications and write, for characteristics with
+/// ``LocalCharacteristic/Delivery/toEach``. bluetoothd has the other ends, from its calls of `AcquireNotify` and
+/// `AcquireWrite`.
 ///
 /// Each packet in a socket is one notification or one write. While bluetoothd does not read, the socket fills up and
 /// the next notification waits.
@@ -10,20 +12,24 @@ final class AcquiredSockets: @unchecked Sendable {
     // @unchecked: all accesses are on the loop's thread, by the peripheral, whose executor the loop is, and by the
     // receivers of the channels.
 
+    /// A socket for one central and one characteristic.
     private struct Line {
         let characteristic: BluetoothUUID
+        /// The address of the central; nil if bluetoothd has not reported it.
         let central: BluetoothAddress?
         let channel: DescriptorChannel
     }
 
     private let loop: EventLoop
+    /// The sockets for notifications.
     private var tellers: [Line] = []
+    /// The sockets for writes.
     private var listeners: [Line] = []
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Sends a notification to all subscribers of a characteristic, or to one. A subscriber whose address is unknown
-    /// counts as the one. Returns whether any socket took the notification.
+    /// Sends a notification to one subscriber of a characteristic, or to all if `central` is nil. Subscribers whose
+    /// addresses are unknown get it in either case. Returns whether any socket took the notification.
     func send(
         _ value: [UInt8], _ characteristic: BluetoothUUID, to central: BluetoothAddress?, activity: String
     ) async throws(BLEError) -> Bool {
@@ -169,7 +175,8 @@ final class AcquiredSockets: @unchecked Sendable {
     }
 }
 
-/// The state of the packets that were sent over a socket.
+/// The state of the packets that were sent over a socket: bluetoothd has not read all of them (`waiting`), has read all
+/// (`taken`), or has closed its end (`lost`).
 private enum SentState { case waiting, taken, lost }
 
 extension DescriptorChannel {

@@ -1,6 +1,7 @@
 internal import DBus
 
-/// The objects of an offered peripheral, with their paths and D-Bus interfaces.
+/// The objects by which bluetoothd sees an offered peripheral, with their paths and D-Bus interfaces. bluetoothd calls
+/// an object manager with services and characteristics below it an application.
 struct ApplicationTree: Sendable {
     struct Characteristic: Sendable {
         let path: ObjectPath

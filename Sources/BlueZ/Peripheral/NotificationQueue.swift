@@ -1,6 +1,7 @@
 internal import DBus
 
-/// Notifications on their way to bluetoothd: in order, without loss, and with a limited number in flight.
+/// Notifications on their way to bluetoothd: in order, without loss, and with a limited number in flight. For
+/// characteristics with ``LocalCharacteristic/Delivery/toAll``; the others use ``AcquiredSockets``.
 ///
 /// A notification is a signal, which bluetoothd does not acknowledge. But the bus preserves the order of messages
 /// between two clients: the reply to a call proves that bluetoothd has taken all earlier signals. The queue therefore
@@ -23,7 +24,7 @@ final class NotificationQueue: @unchecked Sendable {
         let outcome: Outcome<Void>
     }
 
-    /// The limit of notifications in flight.
+    /// The limit of notifications in flight: sent, and not known to be taken by bluetoothd.
     static let window = 32
 
     private let emit: (Notification) -> Answer
@@ -74,6 +75,8 @@ final class NotificationQueue: @unchecked Sendable {
         for outcome in outcomes { outcome.finish(.failure(error)) }
     }
 
+    /// Sends waiting notifications up to the limit. Then calls bluetoothd if half of the limit is in flight or a flush
+    /// waits, or finishes the flushes if nothing is left.
     private func advance() {
         var taken = 0
         while unconfirmed < Self.window, taken < waiting.count {

@@ -38,7 +38,8 @@ struct Registration {
     var isClosed = false
     /// The number of times that the registration was lost. A reply to a call before the last loss is out of date.
     var losses = 0
-    /// The reason that was reported for the current interruption; nil while the peripheral is offered.
+    /// The reason for which centrals can't find the peripheral now, as reported by ``PeripheralEvent/interrupted(_:)``;
+    /// nil while the peripheral is offered.
     var interruption: BLEError?
     /// Whether to try to restore the registration: set after a change of bluetoothd's objects, and after the pause that
     /// follows a refusal.
@@ -202,6 +203,7 @@ extension Peripheral {
         registration.caretaker = Task(executorPreference: bluez.loop) { await self.takeCare() }
     }
 
+    /// Registers again as long as there is a reason to try: see ``Registration/mustLook``. Runs as the caretaker task.
     private func takeCare() async {
         var pauses = Self.pauses[...]
         while registration.mustLook, !registration.isClosed {

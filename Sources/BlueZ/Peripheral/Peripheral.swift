@@ -31,10 +31,13 @@ public actor Peripheral {
     nonisolated let bluez: BlueZ
     nonisolated let handlers: PeripheralHandlers
     nonisolated let tree: ApplicationTree
+    /// The notifications of characteristics with ``LocalCharacteristic/Delivery/toAll``.
     nonisolated let queue: NotificationQueue
+    /// The sockets for characteristics with ``LocalCharacteristic/Delivery/toEach``.
     nonisolated let sockets: AcquiredSockets
     /// The values for reads: at first the values of the description, then the last values written, notified or set.
     var values: [BluetoothUUID: [UInt8]]
+    /// The characteristics with a subscriber, as far as bluetoothd reports subscriptions.
     var subscribed: Set<BluetoothUUID> = []
     /// The devices that are connected to the adapter, with the MTU of each connection; nil for an unknown MTU.
     var centrals: [BluetoothAddress: Int?] = [:]
@@ -123,7 +126,7 @@ public actor Peripheral {
 
     /// Sends a notification immediately, ahead of waiting ones. If the handler of ``PeripheralEvent/subscribed(_:)``
     /// calls this function, the notification is sent before the subscription is confirmed. For simulators of devices
-    /// with this defect.
+    /// that notify too early.
     package func notifyEarly(_ value: [UInt8], on characteristic: BluetoothUUID) {
         guard isOffered, let place = tree.characteristic(characteristic), place.facts.delivery == .toAll else { return }
         _ = bluez.bus.assumeIsolated {

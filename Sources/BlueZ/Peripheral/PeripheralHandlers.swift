@@ -9,14 +9,15 @@ public struct PeripheralHandlers: Sendable {
     /// Handles the bytes that a central writes to a characteristic, beginning at ``ATTRequest/offset``. Throws to
     /// refuse the write. Writes over a socket of ``LocalCharacteristic/Delivery/toEach`` can't be refused.
     public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
-    /// Called when a central subscribes to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
+    /// Handles the subscription of a central to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
     public typealias Subscribe = @Sendable (BluetoothUUID, ATTRequest) -> Void
 
     /// Handles writes; nil to accept all.
     public var write: Write?
     /// Handles reads; nil to answer with the value that was written or notified last.
     public var read: Read?
-    /// Called for each subscription to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
+    /// Called for each subscription to a characteristic with ``LocalCharacteristic/Delivery/toEach``, unlike
+    /// ``PeripheralEvent/subscribed(_:)``, which reports only the first one.
     public var subscribe: Subscribe?
     /// Called for each event.
     public var event: (@Sendable (PeripheralEvent) -> Void)?
