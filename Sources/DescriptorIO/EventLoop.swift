@@ -39,6 +39,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var ownCalls: [@Sendable () -> Void] = []
     /// The loop's thread, from `pthread_self`; 0 while the loop does not run.
     private let owner = Atomic<UInt>(0)
+    /// The eventfd with which other threads end a wait of the loop; -1 if there is none.
     let wakeDescriptor: CInt
     private var poller: Poller
     private var timers = TimerQueue() {
@@ -263,6 +264,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
+    /// Changes the inbox, and wakes the loop if necessary.
     private func post(_ change: (inout Inbox) -> Void) {
         let wasEmpty = inbox.withLock { inbox in
             defer { change(&inbox) }
@@ -295,11 +297,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         poller.remove(token)
     }
 
+    /// Runs an action on the loop's thread at `deadline`; soon, and never inside this function, if the deadline has
+    /// passed.
     func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) -> TimerQueue.Token {
         assert(isCurrent)
         return timers.add(deadline: deadline, action)
     }
 
+    /// Cancels a timer. Does nothing if the timer has fired.
     func cancel(_ token: TimerQueue.Token) {
         assert(isCurrent)
         timers.remove(token)

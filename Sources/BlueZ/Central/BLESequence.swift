@@ -9,6 +9,7 @@ public final class BLESequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BLEError
 
     private let queue: ArrivalQueue<Element, BLEError>
+    /// Ends the scan or the subscription. May be called twice, and on any thread.
     private let stop: @Sendable () -> Void
 
     init(_ queue: ArrivalQueue<Element, BLEError>, stop: @escaping @Sendable () -> Void) {

@@ -68,6 +68,7 @@ extension Peripheral {
 
     private var activity: String { description.activity }
 
+    /// Registers the peripheral, and from then on restores the registration after each loss.
     func start() async throws(BLEError) {
         registration.isStarting = true
         registration.observer = bluez.keeper.observe { [weak self] change in
@@ -222,6 +223,7 @@ extension Peripheral {
         registration.caretaker = nil
     }
 
+    /// Reports an interruption, unless the current one has the same code.
     private func interrupt(_ error: BLEError) {
         guard !registration.isClosed, registration.interruption?.code != error.code else { return }
         registration.interruption = error
@@ -257,6 +259,7 @@ extension Peripheral {
         }
     }
 
+    /// Handles the loss of bluetoothd, the bus or the adapter, which ends the registration and all connections.
     private func lose(_ error: BLEError) {
         registration.lose()
         queue.fail(error)
@@ -265,6 +268,8 @@ extension Peripheral {
         interrupt(error)
     }
 
+    /// Handles a change of an adapter's power. While the adapter is off, the advertisement is not on the air, so it is
+    /// registered again afterwards. The application stays registered.
     private func notePower(_ path: ObjectPath) {
         guard path == registration.adapter else { return look() }
         guard bluez.keeper.mirror[path, BlueZName.adapter]?["Powered"]?.boolean != true else { return look() }
@@ -277,6 +282,7 @@ extension Peripheral {
         registration.adapter.map { device.isWithin($0) } ?? false
     }
 
+    /// Records whether a device is connected, if it is a device of the adapter.
     private func noteDevice(_ path: ObjectPath) {
         guard isOurs(path), let properties = bluez.keeper.mirror[path, BlueZName.device],
             let central = Self.address(path, properties)
@@ -284,15 +290,18 @@ extension Peripheral {
         setConnected(properties["Connected"]?.boolean == true, central)
     }
 
+    /// Records the devices that are connected to the adapter already.
     private func meetCentrals() {
         for (path, _) in bluez.keeper.mirror.objects(with: BlueZName.device) { noteDevice(path) }
     }
 
+    /// Records that no device is connected and no characteristic has a subscriber.
     private func dismissCentrals() {
         for central in centrals.keys { setConnected(false, central) }
         for characteristic in subscribed { setSubscribed(false, characteristic) }
     }
 
+    /// Returns the address of a device, from its properties or else from its path.
     private static func address(_ path: ObjectPath, _ properties: ObjectMirror.Properties) -> BluetoothAddress? {
         properties["Address"]?.string.flatMap { BluetoothAddress($0) } ?? ATTRequest.address(path)
     }

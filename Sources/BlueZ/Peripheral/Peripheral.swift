@@ -161,6 +161,7 @@ public actor Peripheral {
 
     // MARK: Calls of bluetoothd
 
+    /// Answers `ReadValue`: returns the value from the requested offset on.
     func read(_ characteristic: LocalCharacteristic, _ options: [String: DBusValue]) throws(DBusError) -> [UInt8] {
         do throws(ATTError) {
             guard characteristic.flags.contains(.read) else { throw .notPermitted }
@@ -174,6 +175,7 @@ public actor Peripheral {
         }
     }
 
+    /// Answers `WriteValue`.
     func write(
         _ bytes: [UInt8], to characteristic: LocalCharacteristic, _ options: [String: DBusValue]
     ) throws(DBusError) {
@@ -187,6 +189,7 @@ public actor Peripheral {
         }
     }
 
+    /// Passes a write to the handler. If the handler accepts, the bytes replace the value from the offset to the end.
     func write(_ bytes: [UInt8], to characteristic: BluetoothUUID, _ request: ATTRequest) throws(ATTError) {
         let value = values[characteristic] ?? []
         guard request.offset <= value.count else { throw .invalidOffset }
@@ -195,6 +198,7 @@ public actor Peripheral {
         values[characteristic] = value[..<request.offset] + bytes
     }
 
+    /// Records whether a characteristic has a subscriber, and reports a change as an event.
     func setSubscribed(_ isSubscribed: Bool, _ characteristic: BluetoothUUID) {
         if isSubscribed {
             if subscribed.insert(characteristic).inserted { handlers.event?(.subscribed(characteristic)) }
@@ -211,6 +215,7 @@ public actor Peripheral {
         centrals[central] = request.mtu
     }
 
+    /// Records whether a device is connected to the adapter, and reports a change as an event.
     func setConnected(_ isConnected: Bool, _ central: BluetoothAddress) {
         if isConnected {
             guard centrals[central] == nil else { return }

@@ -43,6 +43,7 @@ final class ObjectTree: @unchecked Sendable {
         return managers
     }
 
+    /// Returns the objects below a path, sorted by their paths.
     func objects(below path: ObjectPath) -> [DBusObject] {
         objects.values.filter { $0.path != path && $0.path.isWithin(path) }.sorted { $0.path.text < $1.path.text }
     }
@@ -56,6 +57,7 @@ final class ObjectTree: @unchecked Sendable {
         return Set(names).sorted()
     }
 
+    /// Withdraws all objects, and cancels the tasks of their handlers.
     func end() {
         objects = [:]
         cancelTasks()
