@@ -131,7 +131,8 @@ extension BlueZ {
 }
 
 extension DBusConnection {
-    /// Calls a method on the loop's thread. `handler` gets the reply, in the order of the bus.
+    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive. Call this on the loop's
+    /// thread.
     fileprivate nonisolated func ask(
         _ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
     ) {

@@ -53,7 +53,7 @@ final class MirrorKeeper: @unchecked Sendable {
     /// Subscribes to changes, then queries all objects, so that no change in between is missed.
     func start() async throws(DBusError) {
         try await listen()
-        // The handler runs in the order of the bus. A task that awaits the reply would run later.
+        // The handler runs before the handlers of later messages. A task that awaits the reply could run after them.
         let filled: Result<Void, DBusError> = await withUnsafeContinuation { continuation in
             fill { continuation.resume(returning: $0) }
         }
@@ -239,7 +239,7 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Calls a method. `handler` gets the reply, in the order of the bus.
+    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive.
     func call(_ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
         bus.assumeIsolated { bus in
             do throws(DBusError) { try bus.call(call, then: handler) } catch { handler(.failure(error)) }

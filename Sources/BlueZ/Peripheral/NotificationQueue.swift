@@ -28,7 +28,7 @@ final class NotificationQueue: @unchecked Sendable {
     static let window = 32
 
     private let emit: (Notification) -> Answer
-    /// Calls bluetoothd. The reply arrives in the order of the bus.
+    /// Makes a harmless call to bluetoothd, and passes on the reply.
     private let ask: (@escaping @Sendable (Answer) -> Void) -> Void
     private var waiting: [Waiting] = []
     /// The callers that wait until all notifications have been taken.
