@@ -154,10 +154,10 @@ public struct DBusProperty: Sendable {
     public var signature: DBusSignature
     /// The notification policy for changes.
     public var changeNotice: ChangeNotice
-    /// Reads the value, as a ``DBusMethod/Handler`` answers a call; nil for a write-only property. If it throws, the
+    /// Reads the value, called like a ``DBusMethod/Handler``; nil for a write-only property. If the closure throws, the
     /// reply to `Get` is an error, and the reply to `GetAll` lacks the property.
     public var read: (@Sendable () async throws -> DBusValue)?
-    /// Writes a value of the property's type, as a ``DBusMethod/Handler`` answers a call; nil for a read-only property.
+    /// Writes a value of the property's type, called like a ``DBusMethod/Handler``; nil for a read-only property.
     public var write: (@Sendable (DBusValue) async throws -> Void)?
 
     /// Creates a property.
