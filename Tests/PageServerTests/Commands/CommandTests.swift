@@ -60,7 +60,7 @@ struct CommandTests {
             }
             #expect(try await bench.change("on", id: id, seen: seen).value.code == "stale_view")
             #expect(bench.daemon.count("command") == 0)
-            // The first id has its answer.
+            // The first ID has an answer already, which a second change would get.
             let other = "3fa2c1d0-0000-4000-8000-000000000002"
             let change = bench.change("on", id: other, seen: try await bench.seen())
             try await bench.daemon.next("command").answer(["reply": .array([])])
@@ -78,7 +78,7 @@ struct CommandTests {
             let stream = try await bench.client()
             try await stream.send("GET", "/api/v1/events", token: bench.token)
             _ = try await stream.event("snapshot")
-            // The daemon answers after its event.
+            // The daemon has sent its event before it answers this request.
             let seen = try await bench.seen()
             let response = try await bench.change("on", id: id, seen: seen).value
             #expect(response.code == "device_away")
@@ -138,7 +138,7 @@ struct CommandTests {
             #expect(response.status == 504)
             #expect(response.code == "daemon_lost")
             #expect(response.outcome == "unknown")
-            // The same command again asks nobody.
+            // The same command again gets the same answer without a request to the daemon.
             #expect(try await bench.change("on", id: id, seen: 0).value.body == response.body)
         }
     }

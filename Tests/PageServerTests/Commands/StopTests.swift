@@ -87,7 +87,7 @@ struct StopTests {
             let second = "3fa2c1d0-0000-4000-8000-000000000002"
             #expect(try await bench.change("on", id: second, seen: seen).value.code == "overtaken")
             #expect(bench.daemon.count("command") == 0)
-            // What was seen after the stop counts.
+            // The view from during the stop is newer than the stop.
             let third = bench.change("on", id: "3fa2c1d0-0000-4000-8000-000000000003", seen: during)
             try await bench.daemon.next("command").answer(["reply": .array([])])
             #expect(try await third.value.status == 200)

@@ -28,7 +28,7 @@ struct TrialTests {
         "pumpctl is told the device, its family and the daemon, and what it prints is sent",
         arguments: ["verify", "latency"])
     func lines(command: String) async throws {
-        // The fourth descriptor is that of the folder which ls reads.
+        // The fourth descriptor is that of the folder that `ls` reads: pumpctl inherits only the standard streams.
         let program = pumpctl("echo \"$@\"; echo \"$PUMPCTLD_SOCKET\"; ls /proc/self/fd; exit 2")
         try await PageBench.run(pumpctl: program) { bench in
             let text = try await trial(command, bench)
@@ -53,7 +53,7 @@ struct TrialTests {
         "If the client leaves or the server ends, pumpctl is interrupted, and can end in its own time",
         arguments: [false, true])
     func left(isServer: Bool) async throws {
-        // What it prints afterwards has no reader. A second interrupt would end it early.
+        // The output after the interrupt has no reader. A second interrupt would end the script early.
         let script = "trap 'kill $!; echo off; echo off; touch off; exit 130' INT; sleep 1000 & echo '{}'; wait"
         let program = pumpctl(script)
         try await PageBench.run(pumpctl: program) { bench in

@@ -67,9 +67,9 @@ struct HTTPDocumentTests {
         return pairs
     }
 
-    /// The problems that errors of the daemon become.
+    /// The problems into which the server turns errors of the daemon.
     private func problemsOfDaemon() -> Set<Pair> {
-        // The server cancels a transfer by the end of its connection.
+        // Only `cancel` has this error, and the server sends no `cancel`: it ends a transfer by closing the connection.
         let codes = (daemon["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? [])
             .filter { $0.string != "no_such_transfer" }
         let outcomes: [JSONValue?] = [nil, "not_sent", "nothing_changed", "unknown"]
@@ -95,7 +95,7 @@ struct HTTPDocumentTests {
                 documented.insert(Pair(status: status, code: code.string))
             }
         }
-        // A client waits until the server knows more.
+        // No client gets this problem. It stands for the time before the server has first tried to connect to a daemon.
         let real = try Self.problemsInSource().union(problemsOfDaemon())
             .filter { $0.code != Problem.daemonUnknown.code }
         #expect(documented.subtracting(real) == [])

@@ -19,16 +19,16 @@ struct EventStreamTests {
             let watch = try await bench.daemon.next("subscribe")
             try await watch.channel.write(Array("\(state)\n".utf8))
             var event = try await stream.event("state")
-            // The first may be the one that the daemon sends right after the subscription.
+            // The first event may be the one that the daemon sends right after the subscription.
             if event.data["values"] == nil { event = try await stream.event("state") }
             #expect(event.data.json == state)
-            // Another stream is told the same at once.
+            // The snapshot of another stream has the same state.
             let other = try await bench.client()
             try await other.send("GET", "/api/v1/events", token: bench.token)
             let snapshot = try await other.event("snapshot")
             #expect(snapshot.number >= event.number)
             #expect(snapshot.data["devices"]?.elements?.first?["state"]?.json == state)
-            // A third goes on behind the event.
+            // A third stream continues after the event.
             try await watch.channel.write(Array("{\"event\":\"link\",\"device\":\"pump\",\"link\":\"lost\"}\n".utf8))
             let lost = try await other.event("link")
             let third = try await bench.client()

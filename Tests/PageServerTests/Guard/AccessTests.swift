@@ -75,7 +75,7 @@ struct AccessTests {
                 try await stranger.send("GET / HTTP/1.1\r\nHost:")
                 strangers.append(stranger)
             }
-            // The oldest are closed.
+            // Two more than the limit: the two oldest are closed.
             for stranger in strangers[..<2] { _ = try await stranger.received.all("the connection") }
             #expect(try await bench.ask("GET", "/api/v1/session").status == 200)
             #expect(try await known.ask("GET", "/api/v1/session", token: bench.token).status == 200)

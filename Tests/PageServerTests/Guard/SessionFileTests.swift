@@ -50,7 +50,7 @@ struct SessionFileTests {
             "", ".", String(token.dropLast()), "\(token)0", String(token.prefix(9)), String(changed), " \(token)",
             token.uppercased(), "\(token.prefix(9))\(other.dropFirst(9))", "\(token)\n",
         ]
-        // Also after the right one was given.
+        // In the second round, the right token has been accepted before.
         for _ in 0..<2 {
             for wrong in wrong where wrong != token {
                 #expect(try file.session(of: wrong, isCode: false, at: start) == nil, "\(wrong)")

@@ -27,7 +27,7 @@ struct RequestTests {
     func traversal(target: String) {
         #expect(throws: Problem.self) {
             let request = try request(target)
-            // A target that is not refused must be no route.
+            // A target that is not refused must not match a route.
             guard case .none = Route.match(.GET, request.segments) else { return }
             throw Problem(.notFound, "no_such_path", "")
         }

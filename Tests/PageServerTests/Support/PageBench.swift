@@ -41,7 +41,7 @@ struct PageBench {
             .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
         (settings.limits, settings.captures, settings.pumpctl) = (limits, captures, pumpctl)
         settings.limits.wrongToken = 0
-        // A busy machine may need long.
+        // On a busy machine the daemon's answers may come late.
         settings.limits.answer = Int(patience / .milliseconds(1))
         settings.limits.unanswered = .max
         let server = try await PageServer.start(settings)
@@ -61,7 +61,7 @@ struct PageBench {
         return try file.add(isCode: false, mayCommand: mayCommand, at: .now)
     }
 
-    /// Tells the server to end.
+    /// Asks the server to end.
     func end() { running.cancel() }
 
     private func close() async {
@@ -82,13 +82,13 @@ struct PageBench {
         return try await client.response()
     }
 
-    /// The number that a client which looks at the devices now sends with a change.
+    /// The number of the present view of the devices, which a client sends with a change.
     func seen() async throws -> JSONValue {
         try await ask("GET", "/api/v1/devices").json["seen"] ?? .null
     }
 
-    /// Waits until the server has taken what came before: it takes requests in the order of their arrival, give or take
-    /// a round of its loop.
+    /// Waits until the server has read everything that arrived before. It reads from its connections in the order of
+    /// arrival, except within one turn of its loop, so several requests in a row come last.
     func untilTaken() async throws { for _ in 0..<5 { _ = try await ask("GET", "/api/v1/session") } }
 
     /// Sends a stop in a task of its own.
@@ -163,7 +163,7 @@ struct PageClient {
         return Response(status: Int(head.split(separator: " ")[1]) ?? 0, head: head, body: body)
     }
 
-    /// Joins the chunks of a response's body, which depend on the time at which the pieces arrive.
+    /// Joins the chunks of a response's body. Their bounds depend on the time at which the pieces arrive.
     static func content(_ response: String) -> String {
         let bytes = Array(response.utf8)
         let lineEnd = Array("\r\n".utf8)

@@ -2,7 +2,8 @@ import DescriptorIO
 import StrictJSON
 import TestSupport
 
-/// A stand-in for pumpctld, which answers as a test says.
+/// A stand-in for pumpctld that leaves most requests to the test: ``next(_:)`` takes a request, and
+/// ``Heard/answer(_:)`` answers it.
 final class ScriptedDaemon: Sendable {
     /// A request that arrived.
     struct Heard: Sendable {
@@ -23,15 +24,16 @@ final class ScriptedDaemon: Sendable {
     /// The requests that no test has taken yet.
     private let heard = Watched<[Heard]>([])
     private let channels = Watched<[DescriptorChannel]>([])
-    /// The connections that the server has ended.
+    /// The connections that the server has closed.
     private let ended = Watched<[DescriptorChannel]>([])
-    /// The connections that wait for the greeting; nil while connections are greeted at once.
+    /// The connections that wait for the greeting; nil while connections are greeted immediately.
     private let held = Watched<[DescriptorChannel]?>(nil)
     private let listener: SocketListener
 
     static let hello = #"{"event":"hello","version":1}"#
 
-    /// Listens, and answers requests for the families and for the list and the state of devices by itself.
+    /// Listens. The requests `devices`, `describe` and `state` are answered at once, with one pump. All others wait for
+    /// ``next(_:)``.
     init(in folder: TemporaryFolder, hello: String) async throws {
         path = folder.path("daemon")
         let listener = try await SocketListener.listen(at: .unix(path: path))
@@ -68,7 +70,7 @@ final class ScriptedDaemon: Sendable {
             try await heard.answer(["families": .array([object(["name": "pump", "stop": "off"])])])
         case "state": try await heard.answer(["device": "pump", "link": "up", "values": object(["state": "OFF"])])
         case "subscribe":
-            // The state is not known before a test says it, but the link is.
+            // The first state event has the link only: a test sends the values.
             try await heard.channel.write(Array("{\"event\":\"state\",\"device\":\"pump\",\"link\":\"up\"}\n".utf8))
             self.heard.update { $0.append(heard) }
         default: self.heard.update { $0.append(heard) }
@@ -82,7 +84,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Greets new connections no longer.
+    /// Accepts new connections without a greeting from now on.
     func holdGreetings() { held.update { $0 = [] } }
 
     /// Waits until a connection waits for the greeting.
@@ -90,7 +92,7 @@ final class ScriptedDaemon: Sendable {
         _ = try await held.wait(for: "a connection") { $0?.isEmpty == false ? true : nil }
     }
 
-    /// Greets the connections that wait, and others at once from now on.
+    /// Greets the connections that wait, and later ones immediately.
     func greet() async throws {
         let channels = held.update { held in
             defer { held = nil }
@@ -99,10 +101,10 @@ final class ScriptedDaemon: Sendable {
         for channel in channels { try await channel.write(Array("\(Self.hello)\n".utf8)) }
     }
 
-    /// Whether the server has ended a connection.
+    /// Whether the server has closed a connection.
     func hasEnded(_ channel: DescriptorChannel) -> Bool { ended.state.contains { $0 === channel } }
 
-    /// Waits until the server has ended a connection.
+    /// Waits until the server has closed a connection.
     func untilEnded(_ channel: DescriptorChannel) async throws {
         _ = try await ended.wait(for: "the end of a connection") { $0.contains { $0 === channel } ? true : nil }
     }
@@ -110,14 +112,14 @@ final class ScriptedDaemon: Sendable {
     /// The number of requests with this verb that no test has taken.
     func count(_ verb: String) -> Int { heard.state.count { $0.verb == verb } }
 
-    /// Ends all connections, and listens no longer.
+    /// Closes all connections and stops listening.
     func close() async {
         await listener.close()
         for channel in channels.state { await channel.close() }
     }
 }
 
-/// Returns an object.
+/// Returns a JSON object.
 func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(Dictionary(members.map { ($0, $1) }) { $1 })
 }
