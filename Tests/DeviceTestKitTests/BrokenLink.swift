@@ -3,6 +3,11 @@ import LineProtocol
 
 /// A link with one fault, around a link without faults.
 final class BrokenLink: Link {
+    /// The fault of a link, which passes everything else on unchanged.
+    ///
+    /// ``losesReceivedByte`` and ``losesSentByte`` lose the last byte of chunks of more than 4 bytes. ``corruptsByte``
+    /// sends 0x81 for 0x80. The last three concern `sendAtOnce`: it claims success and sends nothing, sends and claims
+    /// that the bytes were refused, or claims success after the link was closed.
     enum Fault {
         case losesReceivedByte, losesSentByte, corruptsByte, splitsEmptySend
         case deliversNoEnd, deliversEndTwice, deliversAfterEnd
@@ -51,6 +56,7 @@ final class BrokenLink: Link {
         switch fault {
         case .losesReceivedByte: return try await link.receive().map { $0.count > 4 ? Array($0.dropLast()) : $0 }
         case .ignoresCancellation:
+            // A task of its own is not cancelled together with the caller's.
             return try await Task(executorPreference: link.executor) { [link] () -> Result<[UInt8]?, LinkError> in
                 do throws(LinkError) { return .success(try await link.receive()) } catch { return .failure(error) }
             }.value.get()

@@ -5,7 +5,8 @@ import Testing
 /// In simulated time, a call that never returns costs no time.
 @Suite("Link contract in simulated time", .timeLimit(.minutes(2)))
 struct LinkContractTests {
-    /// Checks the contract on simulated links. They take all that is sent.
+    /// Checks the contract on simulated links, which have the given fault. These links buffer without limit, so by
+    /// default their abilities include neither `holdsSenderBack` nor `holdsFarEndBack`.
     private func findings(
         with fault: BrokenLink.Fault? = nil, abilities: LinkContract.Abilities = .keepsLastBytes
     ) -> [LinkContract.Finding] {

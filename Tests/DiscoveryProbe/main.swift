@@ -7,7 +7,8 @@ func say(_ line: String) {
     fflush(nil)
 }
 
-/// Prints the results of discovery, for tests that run this program on mocked devices.
+/// Prints the results of discovery, for tests that run this program on mocked devices. An identity is printed as the
+/// fact that tells the port from others, such as `serialNumber("A50285BI")` or `physicalPath("1-2")`.
 ///
 ///     list     a line for each port: path, identity
 ///     kept     a line for each port: path, whether a udev rule keeps ModemManager off it

@@ -4,9 +4,9 @@ import Recorder
 
 // recorder-probe PATH FIRST
 //
-// Records numbers from FIRST on without end, ten at a time. Stores the last of each ten as a message too, and marks the
-// previous message as synced. Prints the number of the message when all of this is stored; if it could not be stored,
-// "not kept: CODE". Prints "failing CODE" when recording begins to fail.
+// Records numbers from FIRST on without end, ten at a time, in the database at PATH. Stores the last of each ten as a
+// message too, and marks the previous message as synced. Prints the number of the message when all of this is stored;
+// if it could not be stored, "not kept: CODE". Prints "failing CODE" when recording begins to fail.
 
 /// Prints a line without buffering, so that no acknowledged number is lost in a kill. Exits if standard output is
 /// closed.
@@ -15,6 +15,7 @@ import Recorder
     if line.withUTF8({ write(STDOUT_FILENO, $0.baseAddress, $0.count) }) < 0 { exit(1) }
 }
 
+// Writing beyond the file size limit (ulimit -f) then fails with EFBIG, and does not end the program.
 signal(SIGXFSZ, SIG_IGN)
 let arguments = CommandLine.arguments
 let recorder = Recorder(at: arguments[1]) { report in

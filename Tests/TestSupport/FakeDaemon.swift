@@ -39,7 +39,7 @@ public final class FakeDaemon: Sendable {
     public let devices: Watched<[Device]>
     /// The requests and lines of all clients, in order of arrival.
     public let heard = Watched<[String]>([])
-    /// Whether the daemon accepts connections, but neither reads nor answers requests.
+    /// Whether the daemon accepts connections, but sends no greeting and neither reads nor answers requests.
     public let isMute: Bool
     /// The version of its program that its greeting reports; nil to report none.
     private let programVersion: String?

@@ -47,7 +47,8 @@ public final class SVGDrawing: NSObject, XMLParserDelegate {
         guard name == "text", let text else { return }
         texts.append(text.content)
         func number(_ name: String) -> Double { Double(text.attributes[name] ?? "") ?? 0 }
-        // Helvetica's digits are 0.556 of the font size wide, and few letters are wider.
+        // The root element's font size is 13. Helvetica's digits are 0.556 of the font size wide, and few letters are
+        // wider. `y` is the baseline, above which letters rise to about 0.8 of the font size.
         let height = max(number("font-size"), 13)
         let width = Double(text.content.count) * height * 0.556
         let shares: [String: Double] = ["middle": 0.5, "end": 1]

@@ -8,6 +8,7 @@ public final class TemporaryFolder: Sendable {
     public init() {
         var template = Array("/tmp/pumpctl-test-XXXXXX".utf8CString)
         path = template.withUnsafeMutableBufferPointer { buffer in
+            // Nothing can be created below /proc, so a test without a folder fails at its first file.
             mkdtemp(buffer.baseAddress!).map { String(cString: $0) } ?? "/proc/nowhere"
         }
     }

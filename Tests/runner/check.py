@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 RUN = pathlib.Path(__file__).with_name("run.py")
-# What the pretended runs print is no part of this one.
+# run.py would append the results of the pretended runs to the file of this run.
 os.environ.pop("PARTS", None)
 
 

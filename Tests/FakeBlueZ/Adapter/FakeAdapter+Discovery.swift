@@ -2,7 +2,8 @@ internal import DBus
 
 /// Device discovery.
 extension FakeAdapter {
-    /// The time for which a device that need not be kept stays known: see ``KnownDevice/forgetLater()``.
+    /// The time for which a device that need not be kept stays known: see ``KnownDevice/forgetLater()``. bluetoothd's
+    /// default for `TemporaryTimeout` in main.conf.
     static let memory = Duration.seconds(30)
 
     func startDiscovery(for client: String) async throws {

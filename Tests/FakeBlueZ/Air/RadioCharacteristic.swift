@@ -30,9 +30,9 @@ public final class RadioCharacteristic {
     public let flags: [Flag]
     public let descriptors: [RadioDescriptor]
     public var value: [UInt8]
-    /// Handles a central's read; nil to return the value. bluetoothd replies with any error that it throws.
+    /// Handles a central's read; nil to return ``value``. An error of the handler is bluetoothd's reply to the client.
     public var onRead: (@Radio (Request) async throws -> [UInt8])?
-    /// Handles a central's write; nil to set the value.
+    /// Handles a central's write; nil to set ``value``. An error of the handler is bluetoothd's reply to the client.
     public var onWrite: (@Radio ([UInt8], Request) async throws -> Void)?
     /// Called with true when a central subscribes, before the reply, and with false when it unsubscribes or its link
     /// ends. An error refuses the subscription.

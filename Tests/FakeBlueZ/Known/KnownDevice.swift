@@ -94,7 +94,7 @@ public final class KnownDevice {
         }
     }
 
-    /// Signals changes of less than 8 dB only if a client filters by signal strength.
+    /// Signals changes of less than 8 dB, bluetoothd's threshold, only if a client filters by signal strength.
     private func hearStrength(_ strength: Int16, _ everyChange: Bool) {
         let previous = object?.value("RSSI", of: BlueZName.device)?.int16
         if let previous, !everyChange, abs(Int(previous) - Int(strength)) < 8 { return }

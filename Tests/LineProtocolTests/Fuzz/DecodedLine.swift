@@ -25,7 +25,8 @@ struct DecodedLine {
         }
     }
 
-    /// Whether the line contains what the message says. Of temperatures, only the prefix of the line is checked.
+    /// Whether everything that the message says is in the line. Of temperatures, only the prefix of the line is
+    /// checked.
     var isFounded: Bool {
         if case .unknown(let bytes) = message { return bytes == line.bytes }
         guard line.ending != .cut else { return false }

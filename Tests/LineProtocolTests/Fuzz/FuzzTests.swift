@@ -10,6 +10,7 @@ struct FuzzTests {
     @Test("Every byte of corrupted traffic is accounted for", arguments: Array(Seeds(10, soak: 500)))
     func isAccountedFor(seed: UInt64) throws {
         try #require(!PumpLines.all.isEmpty)
+        // Every fifth seed has a limit at which status lines are cut.
         let limit = seed.isMultiple(of: 5) ? 64 : PumpFamily.lineLimit
         var mutator = TrafficMutator(seed: seed, corpus: PumpLines.all.map { Array($0.utf8) })
         var framer = LineFramer(limit: limit)

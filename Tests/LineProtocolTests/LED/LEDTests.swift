@@ -30,6 +30,8 @@ import Testing
     }
 }
 
+/// A timeout of 4 s leaves 2 s for the acknowledgement of a write, and 2 s for the query of its value, which is
+/// repeated after 1 s.
 @Suite(.timeLimit(.minutes(5))) struct LEDSessionTests {
     let clock = ManualClock()
     let link = ScriptedLink()

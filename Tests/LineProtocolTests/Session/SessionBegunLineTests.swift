@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions whose device may have received the beginning of a line, for example of an echo or of another program. The
-/// next command would become the rest of this line.
+/// next command would become the rest of this line. `999` is the pump's line spoiler, which makes a begun line invalid.
 @Suite(.timeLimit(.minutes(5))) struct SessionBegunLineTests {
     @Test func `A first query is separated from a begun line, whose refusal is no event`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)

@@ -187,6 +187,7 @@ import Testing
         await bench.goesOut("TEMP")
         // This may be the reply to the first TEMP, so the session waits for the reply to the second.
         await bench.comesIn("TEMP:34.5")
+        // The pump's lines have extended the time to 1450 ms, and the session waits for half of the rest.
         await bench.pass(until: .milliseconds(1100))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)
@@ -218,6 +219,7 @@ import Testing
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
+        // The pump's lines have extended the time to 1200 ms, and the session waits for half of the rest.
         await bench.pass(until: .milliseconds(850))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)

@@ -84,6 +84,7 @@ import Testing
         }
     }
 
+    // 31 lines of two bytes are the most that fit into the pump's buffer.
     @Test(arguments: [1, 10, 20, 31])
     func `OFF gets through after many short lines of another program`(count: Int) throws {
         let pump = SlowPump()

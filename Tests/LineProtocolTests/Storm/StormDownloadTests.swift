@@ -210,6 +210,7 @@ import Testing
 
     @Test func `A device that does not become quiet is not queried`() async {
         let bench = Bench()
+        // Noise comes every 80 ms, before 100 ms of silence have passed, until the timeout of 3 s.
         for time in 1...39 {
             await bench.clock.untilSomebodySleeps(until: .milliseconds(20 + time * 80))
             bench.clock.advance(by: .milliseconds(80))

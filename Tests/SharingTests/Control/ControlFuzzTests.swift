@@ -61,6 +61,7 @@ struct ControlFuzzTests {
         try await ControlRig.run { rig in
             let client = try await rig.client()
             var random = SplitMix64(seed: seed)
+            // The bytes of requests that this seed still has to send.
             var left = 50_000
             while left > 0 {
                 let lines = (0..<12).map { _ in Self.mutant(by: &random) }

@@ -9,8 +9,8 @@ import TestSupport
 
 @Suite("Crashes around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
-    /// The event of a moment. A stopped client does not read from the start of the moment. Any other event happens when
-    /// a certain packet is written to the pump, or without a packet, at the latest after OFF.
+    /// The fault of a moment: see ``count``. A stopped client does not read from the start of the moment. Any other
+    /// fault strikes when a certain packet is written to the pump, or at the latest after OFF.
     private enum Fate: CaseIterable {
         case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
     }

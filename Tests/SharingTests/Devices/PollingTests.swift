@@ -104,7 +104,8 @@ struct PollingTests {
     @Test(
         "A device that does not answer is asked one question at a time, and one failure is reported")
     func silence() async throws {
-        // The session separates late answers from new ones by TEMP.
+        // The session separates late answers from new ones by TEMP. It repeats an unanswered query once, after half of
+        // the timeout of 3 s.
         let link = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.0\r\n" : nil }
         try await Self.run(link) { rig in
             let program = Program()

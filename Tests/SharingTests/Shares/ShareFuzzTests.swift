@@ -61,6 +61,7 @@ struct ShareFuzzTests {
                 }
             }
             var random = SplitMix64(seed: seed)
+            // The bytes that this seed still has to send.
             var left = 30_000
             var number = 0
             while left > 0 {
@@ -77,6 +78,7 @@ struct ShareFuzzTests {
                     defer { events = [] }
                     return events.compactMap { if case .sends(let line, _) = $0 { line } else { nil } }
                 }
+                // A rescue message is passed on as it arrived, so it may contain line ends.
                 #expect(family == .rescue || !lines.contains { $0.contains(0x0A) }, "seed \(seed)")
                 told.update { $0.bytes = [] }
             }

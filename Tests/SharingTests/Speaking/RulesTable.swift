@@ -5,7 +5,10 @@ import Testing
 /// Input for the sharing rules of a device, and the expected pieces.
 struct RulesTable: Sendable, CustomTestStringConvertible {
     let name: String
+    /// The chunks or packets of the device's output.
     let arrivals: [String]
+    /// The expected pieces: `all: ` or `asker: ` with the bytes for all clients or for the client that asked, `end` for
+    /// the end of a reply, and `broken` for a reply that is incomplete.
     let pieces: [String]
 
     init(_ name: String, _ arrivals: [String], _ pieces: [String]) {

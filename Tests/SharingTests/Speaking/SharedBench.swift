@@ -60,7 +60,8 @@ struct SharedBench {
     /// Calls `body` with a simulated device. The device pauses while its output waits to be read. Its time advances
     /// only as far as its replies need, or on demand.
     ///
-    /// - Parameter isListened: Whether the device's line is listened to before anything is sent.
+    /// - Parameter isListened: Whether the share receives the device's output from the start. If false, it receives
+    ///   output only once it has sent something.
     static func run<Device: SimulatedDevice>(
         _ family: Family, _ firmware: Device, isListened: Bool = true,
         _ body: (SharedBench, DeviceHost<Device>) async throws -> Void

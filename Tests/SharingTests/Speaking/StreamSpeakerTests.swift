@@ -78,6 +78,7 @@ struct StreamSpeakerTests {
             let asker = bench.ask("GET_LOG")
             await bench.clock.untilSomebodySleeps(until: .milliseconds(100))
             bench.clock.advance(by: .milliseconds(50))
+            // The device sends something every 50 ms, before 100 ms of silence have passed, until the timeout of 3 s.
             for time in stride(from: 50, through: 3050, by: 50) {
                 await bench.clock.untilSomebodySleeps(until: .milliseconds(time + 50))
                 await bench.link.deliver("1 2 3 4\nLIVE LOG: 1\n")

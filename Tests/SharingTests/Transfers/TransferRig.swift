@@ -68,7 +68,7 @@ struct TransferRig {
         return (family, link)
     }
 
-    /// Waits until as many events as `count` are like those that are looked for.
+    /// Waits until `isIt` is true for at least `count` reports.
     func untilReported(
         _ what: String, _ count: Int = 1, _ isIt: @Sendable (SharingReport.Event) -> Bool
     ) async throws {

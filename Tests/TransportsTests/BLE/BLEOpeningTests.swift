@@ -10,6 +10,7 @@ import Testing
 
 @testable import Transports
 
+/// After a failed attempt, an opening pauses for 250 ms before it connects again.
 @Suite("Opening ble: endpoints", .timeLimit(.minutes(5)))
 struct BLEOpeningTests {
     private static let stormService = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
@@ -305,6 +306,7 @@ struct BLEOpeningTests {
         let sending = Task { try await link.send(line) }
         let start = rig.clock.now.offset
         for packet in 1...5 {
+            // The module takes 21 ms to send 20 bytes over its serial line at 9600 baud.
             let deadline = start + Duration.milliseconds(21 * packet)
             await rig.clock.untilSomebodySleeps(until: deadline)
             rig.clock.advance(by: deadline - rig.clock.now.offset)

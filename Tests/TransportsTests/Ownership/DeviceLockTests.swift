@@ -188,6 +188,7 @@ struct DeviceLockTests {
     }
 
     @Test(arguments: [
+        // Only the first line counts: a note is written over the previous one, whose end may remain.
         ("lasting\n", DeviceLockNote.lasting), ("brief\nng 100000\n", .brief), ("free\n", .free),
         ("closing 100500\n", .closing(at: .milliseconds(100_500))), ("closing\n", nil), ("closing -1\n", nil),
         ("closing 99999999999999999999\n", nil), ("closing 1 2\n", nil), ("brief", nil), ("", nil), ("\n", nil),

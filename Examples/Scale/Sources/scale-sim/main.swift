@@ -45,6 +45,7 @@ case "pty", "tcp":
 case "ble":
     let host = DeviceHost(HM10Module(scale, name: argument), pace: .realTime(ContinuousClock()))
     readLoads { tenths in await host.change { module, now in module.device.put(tenths, at: now) } }
+    // The second adapter, because programs on the same computer connect from the first: no adapter connects to itself.
     try await host.serve(onAdapter: "hci1") { event in
         if case .offered(let adapter) = event { announce("serving as \(argument) on \(adapter.name)") }
     }
