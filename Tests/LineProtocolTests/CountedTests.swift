@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Counts in messages")
 struct CountedTests {
-    @Test("Only one is singular")
+    @Test("Only a count of 1 takes the singular")
     func plurals() {
         let counts = [0, 1, 2, 11, 21].map { $0.counted("record") }
         #expect(counts == ["0 records", "1 record", "2 records", "11 records", "21 records"])

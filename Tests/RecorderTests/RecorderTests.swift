@@ -35,7 +35,7 @@ struct RecorderTests {
         #expect(bench.reports.state == [])
     }
 
-    @Test("Of what comes behind the end of a session, events are recorded, until the device's next session begins")
+    @Test("After the end of a session its events are recorded until the device's next session, and no readings")
     func late() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)

@@ -41,7 +41,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("A capture comes whole")
+    @Test("A capture is sent complete and unchanged")
     func content() async throws {
         try await PageBench.run(captures: folder.path) { bench in
             let text = head + String(repeating: "{\"time_s\":1}\n", count: 20_000)
@@ -53,7 +53,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("A list that can't have all captures says so")
+    @Test("A list that lacks captures is marked as incomplete")
     func incomplete() throws {
         for name in ["c", "b", "a"] { _ = folder.write(head, to: name) }
         let two = try CaptureFolder(path: folder.path, listLimit: 2).list()
@@ -82,7 +82,7 @@ struct CaptureTests {
         #expect(capture.read(from: 65_536) == [])
     }
 
-    @Test("Without a folder, and with one that is missing, the answer says what to do")
+    @Test("Without a folder, and with a missing one, requests for captures fail with a code for each")
     func noFolder() async throws {
         try await PageBench.run { bench in
             for path in [path, path + "/pump.capture"] {

@@ -31,7 +31,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A change by an old view is refused, and is not sent")
+    @Test("A change with the number of an old or unknown view is refused and not sent")
     func staleView() async throws {
         try await PageBench.run { bench in
             let seen = try #require(try await bench.seen().integer)
@@ -143,7 +143,7 @@ struct CommandTests {
         }
     }
 
-    @Test("Without a daemon nothing is sent, and nothing is reported as known")
+    @Test("Without a daemon, a stop is not sent, and a list of devices fails")
     func noDaemon() async throws {
         var limits = PageSettings.Limits()
         limits.stop = 0
@@ -160,7 +160,7 @@ struct CommandTests {
     }
 
     @Test(
-        "The first line of a daemon may be of another version, or refuse this server",
+        "A greeting of another version, or one that refuses this server, fails each request with its code",
         arguments: [
             (#"{"event":"hello","version":2}"#, "daemon_version"),
             (#"{"id":null,"ok":false,"error":{"code":"too_many_clients","message":"m"}}"#, "too_many_clients"),
@@ -175,7 +175,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A change that waits in the daemon ends with the last of its askers")
+    @Test("A change that waits in the daemon is cancelled when the last client that requested it leaves")
     func askersLeave() async throws {
         try await PageBench.run { bench in
             let change = object(["id": .text(id), "seen": try await bench.seen(), "name": "on"])
@@ -223,7 +223,7 @@ struct CommandTests {
     }
 
     @Test(
-        "Wrong bodies are refused",
+        "An invalid body is refused, and nothing is sent",
         arguments: [
             #"{"id":"x","seen":1,"name":"on"}"#, #"{"id":1,"seen":1,"name":"on"}"#, #"{"name":1}"#, "{}", "[]", "1",
             #"{"name":"on","name":"off"}"#, #"{"name":"on","parameters":[]}"#, #"{"name":"on","force":true}"#,

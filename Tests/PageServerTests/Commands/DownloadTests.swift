@@ -28,7 +28,7 @@ struct DownloadTests {
         try await heard.channel.write(Array("\(json)\n".utf8))
     }
 
-    @Test("A log comes as it was received, and its odd lines are counted behind it")
+    @Test("A log is sent as it was received, and a trailer has the number of its odd lines")
     func log() async throws {
         let text = try await download("log") { heard in
             try await event(#"{"event":"progress","transfer":0,"bytes":0}"#, heard)
@@ -43,7 +43,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "The size of an image is the one that its device has announced; only the end of the response says that it is whole"
+        "Announced-Length is the size that the device has announced; only the end of the response proves it"
     )
     func image() async throws {
         let text = try await download("image") { heard in
@@ -57,7 +57,7 @@ struct DownloadTests {
 
     private let failure = object(["code": "gaps", "message": "m", "outcome": "nothing_changed"])
 
-    @Test("A content that breaks off does not end as a whole one")
+    @Test("The response with a content that breaks off has no last chunk")
     func brokenOff() async throws {
         let text = try await download("log") { heard in
             try await event(#"{"event":"piece","transfer":0,"offset":0,"data":"YWJj"}"#, heard)
@@ -66,7 +66,7 @@ struct DownloadTests {
         #expect(text.hasSuffix("\r\n\r\n3\r\nabc\r\n"))
     }
 
-    @Test("A failure before the first piece is an answer")
+    @Test("A failure before the first piece becomes a response with its code")
     func refused() async throws {
         try await PageBench.run { bench in
             let asking = Task { try await bench.ask("GET", "/api/v1/devices/pump/log") }

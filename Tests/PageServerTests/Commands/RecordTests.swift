@@ -54,7 +54,7 @@ struct RecordTests {
                 == "time_ms,key,part,value\r\n1000,temp_c,,1.5\r\n2000,temp_c,,2\r\n")
     }
 
-    @Test("A table that would be cut off is refused, as CSV can't say so")
+    @Test("A table that would be cut off is refused, as CSV can't be marked as incomplete")
     func tooManyRows() async throws {
         let (response, _) = try await ask("", ["rows": .array([]), "complete": false], accept: "text/csv")
         #expect(response.status == 413)
@@ -70,7 +70,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Messages are those of the daemon, which gets their limit")
+    @Test("Messages come from the daemon, which gets the limit of the request")
     func messages() async throws {
         try await PageBench.run { bench in
             let asking = Task { try await bench.ask("GET", "/api/v1/messages?limit=20") }
@@ -91,7 +91,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Findings are those of the daemon")
+    @Test("Findings come from the daemon")
     func findings() async throws {
         try await PageBench.run { bench in
             let asking = Task { try await bench.ask("GET", "/api/v1/findings?device=pump") }

@@ -9,7 +9,7 @@ import Testing
 struct SimulatorTests {
     private let path = "/api/v1/devices/pump/simulator"
 
-    @Test("The verbs of a device are those of the daemon")
+    @Test("The verbs of a device come from the daemon")
     func verbs() async throws {
         try await PageBench.run { bench in
             let asking = Task { try await bench.ask("GET", path) }
@@ -35,7 +35,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("If the daemon leaves an action unanswered, its outcome is unknown, and that of a look is not")
+    @Test("If the daemon does not answer, the outcome of an action is unknown; a query has changed nothing")
     func lost() async throws {
         try await PageBench.run { bench in
             for (method, verb, outcome) in [("POST", "simulate", "unknown"), ("GET", "simulator", "nothing_changed")] {

@@ -10,7 +10,7 @@ import Testing
 struct StopTests {
     private let id = "3fa2c1d0-0000-4000-8000-000000000001"
 
-    @Test("Four stops of a device are sent at once, and one more is sent for all who have asked since then")
+    @Test("Four stops of a device are sent at once; all later requests share one more")
     func stops() async throws {
         try await PageBench.run { bench in
             _ = try await bench.seen()
@@ -38,7 +38,7 @@ struct StopTests {
     }
 
     @Test(
-        "A stop behind a change that was written is written to the same connection too, which the daemon reads in order"
+        "A stop is also sent on the connection of an earlier change, which the daemon reads in order"
     )
     func stopBehindChange() async throws {
         try await PageBench.run { bench in
@@ -56,7 +56,7 @@ struct StopTests {
         }
     }
 
-    @Test("A change that the daemon has not greeted yet is not sent once a stop was asked for")
+    @Test("A change whose connection waits for the daemon's greeting is not sent after a stop was requested")
     func stopBeforeGreeting() async throws {
         try await PageBench.run { bench in
             let seen = try await bench.seen()
@@ -74,7 +74,7 @@ struct StopTests {
         }
     }
 
-    @Test("While a stop is under way, a change is refused; after it, one by an older view")
+    @Test("During a stop every change is refused, and after it every change by an older view")
     func changeDuringStop() async throws {
         try await PageBench.run { bench in
             let seen = try await bench.seen()
@@ -95,7 +95,7 @@ struct StopTests {
     }
 
     @Test(
-        "The command that makes a device safe is a stop: it needs nothing, and is sent by any view",
+        "The family's stop command by its name is a stop: it is sent without an ID and by any view",
         arguments: [
             #"{"name":"off"}"#, #"{"name":"off","id":"x"}"#, #"{"name":"off","id":"x","seen":0}"#,
             #"{"name":"off","parameters":1}"#,
@@ -124,7 +124,7 @@ struct StopTests {
         }
     }
 
-    @Test("A stop whose asker has left is answered before the server ends")
+    @Test("The server does not end before a pending stop is answered, even if its client has left")
     func stopAtTheEnd() async throws {
         var heard: ScriptedDaemon.Heard?
         try await PageBench.run { bench in
@@ -139,7 +139,7 @@ struct StopTests {
         }
     }
 
-    @Test("A stop needs no body, and gets by a limit of commands")
+    @Test("A stop needs no body, and the limit of commands does not apply to it")
     func stopByLimit() async throws {
         var limits = PageSettings.Limits()
         limits.commands = 1

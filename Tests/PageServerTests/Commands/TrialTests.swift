@@ -25,7 +25,7 @@ struct TrialTests {
     }
 
     @Test(
-        "pumpctl is told the device, its family and the daemon, and what it prints is sent",
+        "pumpctl gets the device, its family and the daemon's socket, and the client gets its output",
         arguments: ["verify", "latency"])
     func lines(command: String) async throws {
         // The fourth descriptor is that of the folder that `ls` reads: pumpctl inherits only the standard streams.
@@ -40,7 +40,7 @@ struct TrialTests {
         }
     }
 
-    @Test("If pumpctl is killed, the response does not end as a whole one")
+    @Test("If pumpctl is killed, the response has no last chunk")
     func killed() async throws {
         let program = pumpctl("echo '{}'; kill -9 $$")
         try await PageBench.run(pumpctl: program) { bench in
@@ -70,7 +70,7 @@ struct TrialTests {
         }
     }
 
-    @Test("Without pumpctl or the device, or with an order, nothing is started")
+    @Test("Without pumpctl or the device, or with a body, nothing is started")
     func refused() async throws {
         let program = pumpctl("touch started")
         try await PageBench.run(pumpctl: program) { bench in

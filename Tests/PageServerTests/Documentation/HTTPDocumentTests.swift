@@ -22,7 +22,7 @@ struct HTTPDocumentTests {
         daemon = try Self.json("packaging/schema/pumpctld.schema.json")
     }
 
-    @Test("It has the routes of the server with their scopes, and no others")
+    @Test("The document has the routes of the server with their scopes, and no others")
     func routes() {
         var documented: Set<String> = []
         for (path, item) in document["paths"]?.dictionary ?? [:] {
@@ -122,7 +122,7 @@ struct HTTPDocumentTests {
     }
 
     @Test(
-        "What the server passes on from the daemon has the daemon's schema",
+        "Objects that the server passes on from the daemon have the daemon's schema",
         arguments: [
             "device", "values", "age", "sensorFaults", "link", "saidEvent", "stateEvent", "linkEvent", "commandEvent",
             "family", "familyCommand", "parameter", "valueType", "stateField", "familyEvent", "familyError",

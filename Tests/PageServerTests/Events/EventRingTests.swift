@@ -10,7 +10,7 @@ struct EventRingTests {
         events.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    @Test("A reader goes on behind its last number")
+    @Test("A reader continues after its last number")
     func goesOn() {
         var ring = EventRing(startingAt: 100)
         for second in 0..<5 { ring.append(at: .seconds(second), certainUntil: .seconds(second), bytes) }
@@ -60,7 +60,7 @@ struct EventRingTests {
         #expect(ring.events(after: 2, upTo: .max)?.bytes.count == EventRing.byteLimit)
     }
 
-    @Test("An event that is not newer than the daemon's last answer shows the time of that")
+    @Test("The time of an event is the time up to which the ring is certain, not that of its arrival")
     func certainty() {
         var ring = EventRing(startingAt: 1)
         ring.append(at: .seconds(100), certainUntil: .seconds(90), bytes)

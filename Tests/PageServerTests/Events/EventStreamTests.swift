@@ -10,7 +10,7 @@ import Testing
 struct EventStreamTests {
     private let state = #"{"device":"pump","event":"state","link":"up","new":[1.0],"values":{"state":"ON"}}"#
 
-    @Test("A stream begins with what is known, and passes the daemon's events on byte for byte")
+    @Test("A stream begins with a snapshot, and passes the daemon's events on byte for byte")
     func events() async throws {
         try await PageBench.run { bench in
             let stream = try await bench.client()
@@ -61,7 +61,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A reader whose number is unknown is told so", arguments: ["1", "99999999999999999", "-1", "x", ""])
+    @Test("A reader with an unknown number gets a resync event", arguments: ["1", "99999999999999999", "-1", "x", ""])
     func resync(number: String) async throws {
         try await PageBench.run { bench in
             let stream = try await bench.client()
@@ -71,7 +71,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("When the daemon ends, everything is unknown")
+    @Test("When the daemon ends, streams report it as away, and snapshots have no devices")
     func daemonEnds() async throws {
         try await PageBench.run { bench in
             let stream = try await bench.client()

@@ -62,7 +62,7 @@ struct AccessTests {
         }
     }
 
-    @Test("Clients that only occupy connections keep nobody out")
+    @Test("Connections without a valid token do not keep other clients out")
     func strangers() async throws {
         var limits = PageSettings.Limits()
         limits.strangers = 3

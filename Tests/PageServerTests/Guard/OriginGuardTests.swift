@@ -31,7 +31,7 @@ struct OriginGuardTests {
         ])
     func foreignNames(host: String) { #expect(code(own, ("Host", host)) == "wrong_host") }
 
-    @Test("No 'Host', and two, are refused")
+    @Test("A request without 'Host', or with two, is refused")
     func countOfHosts() {
         #expect(code(own) == "wrong_host")
         #expect(code(own, ("Host", "localhost:8080"), ("Host", "localhost:8080")) == "wrong_host")

@@ -72,7 +72,7 @@ struct SessionFileTests {
         #expect(try server.current(at: start) == [])
     }
 
-    @Test("The file has a hash of the secret only, and is for its user alone")
+    @Test("The file has only a hash of the secret, and the mode 0600")
     func content() throws {
         var file = file()
         let token = try file.add(isCode: false, mayCommand: true, at: start)
@@ -96,7 +96,7 @@ struct SessionFileTests {
         #expect(try file.session(of: token, isCode: false, at: start) != nil)
     }
 
-    @Test("A damaged line does not cost the other sessions")
+    @Test("A damaged line leaves the other sessions valid")
     func damage() throws {
         var file = file()
         let token = try file.add(isCode: false, mayCommand: true, at: start)
@@ -113,7 +113,7 @@ struct SessionFileTests {
         #expect(try file.session(of: token, isCode: false, at: after(-61)) == nil)
     }
 
-    @Test("A full disk loses no session")
+    @Test("A session that can't be added leaves the others valid")
     func unwritable() throws {
         var file = file()
         let token = try file.add(isCode: false, mayCommand: true, at: start)

@@ -34,7 +34,7 @@ struct RequestTimerTests {
         #expect(!isOpen(after: 1))
     }
 
-    @Test("A body that trickles is closed after 15 s")
+    @Test("A connection is closed if a body is incomplete after 15 s, even while bytes arrive")
     func body() throws {
         try channel.writeInbound(head)
         for _ in 0..<14 {
@@ -44,7 +44,7 @@ struct RequestTimerTests {
         #expect(!isOpen(after: 1))
     }
 
-    @Test("A request may be answered late, and the next head has a minute")
+    @Test("A response has no time limit, and the next head must arrive within a minute")
     func lateAnswer() throws {
         try channel.writeInbound(head)
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
@@ -54,7 +54,7 @@ struct RequestTimerTests {
         #expect(!isOpen(after: 1))
     }
 
-    @Test("A client that takes nothing for 20 s is disconnected")
+    @Test("A client that reads nothing for 20 s is disconnected")
     func stalled() throws {
         let stalling = EmbeddedChannel(handlers: [Stall(), RequestTimer(PageSettings.Limits())])
         try stalling.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()

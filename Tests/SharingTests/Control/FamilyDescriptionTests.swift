@@ -85,7 +85,7 @@ struct FamilyDescriptionTests {
             Family.led.json["no_stop"] == "an LED board has no emergency stop: command 'off' switches the light off")
     }
 
-    @Test("A family with a question has the interval of polling")
+    @Test("A family with a state query has the interval of polling")
     func polling() {
         #expect(Family.led.json["question"] == "get" && Family.led.json["poll_s"]?.number == 5)
         #expect(Family.storm.json["question"] == nil && Family.storm.json["poll_s"] == nil)

@@ -42,7 +42,7 @@ struct HistoryTests {
         await recording.end("closed")
     }
 
-    @Test("A request with columns gets the lowest and the highest value of each column, without it the rows")
+    @Test("A request with 'columns' gets the extremes of each column, and one without it gets the rows")
     func values() async throws {
         let folder = TemporaryFolder()
         let recorder = Self.recorder(in: folder)

@@ -50,7 +50,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("A stop sends the family's command, and a command that must be a query is none otherwise")
+    @Test("stop sends the family's stop command; a change with the effect 'query' is refused")
     func stopAndEffect() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()

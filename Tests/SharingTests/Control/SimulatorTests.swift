@@ -153,7 +153,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A pseudo-terminal is not simulated because its program also simulates the device at another one")
+    @Test("A pseudo-terminal whose program simulates a device only at another one does not count as simulated")
     func otherTerminal() async throws {
         try await Self.run { simulated, _ in
             // As the terminal of an emulator, or of socat in front of a real port: nobody answers for it.
@@ -200,7 +200,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "A program behind the terminal is asked if it greets as a simulator, and leaves the outcome unknown if silent")
+        "A program behind a terminal is asked only if it greets as a simulator; its silence is an unknown outcome")
     func silence() async throws {
         let folder = TemporaryFolder()
         let terminal = try PseudoTerminal()

@@ -55,7 +55,7 @@ struct StoredMessageTests {
         }
     }
 
-    @Test("Without a phone, and before the first message, there are none")
+    @Test("Before the first message the list is empty; without a phone the request is refused")
     func none() async throws {
         try await Self.run(keeping: []) { client in
             let response = try await client.ask("messages")

@@ -374,7 +374,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("An OFF that is answered by an earlier one's goes before the changes that came before it")
+    @Test("An OFF that shares another OFF's reply still overtakes the changes that came before it")
     func joinedStopOvertakes() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.pump, at: "tcp:nowhere:1") {

@@ -47,7 +47,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("The acknowledgement of a doubtful OFF is passed on only once it is certain")
+    @Test("The acknowledgement of a doubtful OFF is passed on only once a status confirms it")
     func doubtfulStop() async throws {
         let sendings = Watched(0)
         let link = ScriptedLink { sent in

@@ -52,7 +52,7 @@ struct ReceptionTests {
         #expect(reception.check["lines"] == 0)
     }
 
-    @Test("The bytes before a restart are right, and none follow", arguments: [1, 5, 1000])
+    @Test("A log that a restart cuts off has the bytes before the restart, and none after it", arguments: [1, 5, 1000])
     func restarted(length: Int) {
         let reply = "LOG Values: 1 2 3 4\n5 6ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET)\r\nLIVE LOG: 1"
         let (text, reception) = Self.receive(reply, by: length, LogReception())
@@ -68,7 +68,7 @@ struct ReceptionTests {
         #expect(reception.byteCount == 5 && reception.check == ["check": "size", "name": "my a.png"])
     }
 
-    @Test("An image without its end has no answer", arguments: ["", "IMG_BEGIN a.png 3\r\nQUJD\r\n"])
+    @Test("An image without its end fails with no_answer", arguments: ["", "IMG_BEGIN a.png 3\r\nQUJD\r\n"])
     func endless(reply: String) {
         let (_, reception) = Self.receive(reply, by: 1000, ImageReception())
         #expect(Self.code(reception) == "no_answer")

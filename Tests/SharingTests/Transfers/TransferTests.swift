@@ -29,7 +29,7 @@ struct TransferTests {
 
     // MARK: Logs
 
-    @Test("A log comes in pieces, and its end says how many of its lines are measurements")
+    @Test("A log comes in pieces, and the response counts its lines and those that are no measurements")
     func log() async throws {
         try await TransferRig.run([Self.sensor(rows: 4000)]) { rig in
             let client = try await rig.client()
@@ -52,7 +52,7 @@ struct TransferTests {
         }
     }
 
-    @Test("Of a slow log, what came in a quarter of a second is a piece")
+    @Test("Bytes of a slow log wait up to a quarter of a second for a common piece")
     func slowLog() async throws {
         let link = ScriptedLink()
         try await TransferRig.run([(.storm, { link })]) { rig in
@@ -72,7 +72,7 @@ struct TransferTests {
         }
     }
 
-    @Test("A log that a lost link cuts off has the bytes that came before")
+    @Test("A log that is cut off by a lost link has the bytes that came before")
     func lost() async throws {
         let link = ScriptedLink()
         try await TransferRig.run([(.storm, { link })]) { rig in
@@ -91,7 +91,7 @@ struct TransferTests {
         }
     }
 
-    @Test("A sensor that does not answer, or is away, has no log")
+    @Test("A transfer from a silent sensor fails with no_answer, and from an absent one with device_away")
     func silent() async throws {
         let (link, isThere) = (ScriptedLink(), Watched(true))
         let open: @Sendable () async throws -> any Link = {
@@ -117,7 +117,7 @@ struct TransferTests {
     }
 
     @Test(
-        "A log with a missing part says so",
+        "A log with a missing part fails with a code for the reason",
         arguments: [
             ("LOG Values: 1 2 3 4\n5 ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET)\r\n", "restarted", 10),
             ("LOG Values: 1 2 3 4\nLOG Values: 1 2 3 4\n", "began_again", 8),
@@ -171,7 +171,7 @@ struct TransferTests {
     }
 
     @Test(
-        "Of a damaged image nothing counts, and a refusal has the peer's reason",
+        "A damaged image fails with 0 valid bytes, and a refusal has the peer's reason",
         arguments: [
             (PeerFirmwareOptions.ImageFault.sizeMismatch, "size_mismatch"), (.base64Invalid, "base64_invalid"),
             (.beginBadFormat, "begin_bad_format"), (.noFileSelected, "refused"), (.readFailed, "refused"),
@@ -188,7 +188,7 @@ struct TransferTests {
         }
     }
 
-    @Test("An image that stops has no answer, and the bytes that came before")
+    @Test("An image that stops fails with no_answer, and has the bytes that came before")
     func stopped() async throws {
         try await TransferRig.run([TransferRig.simulated(.peer, Self.peer(.stalls))]) { rig in
             let client = try await rig.client()
@@ -427,7 +427,7 @@ struct TransferTests {
         }
     }
 
-    @Test("Other programs see who has asked for a log, and that nothing was changed")
+    @Test("Other programs see who has requested a log, which does not count as a change")
     func author() async throws {
         let link = ScriptedLink()
         try await TransferRig.run([(.storm, { link })]) { rig in
