@@ -82,7 +82,8 @@ default:
 // Not exit(3), which waits for standard input: another thread may still be reading it.
 _exit(status == 0 ? 0 : 128 + status)
 
-/// A module whose pump is always off and replies without any delay. Adapter `hci0` is connected to it from the start.
+/// A module for the benchmarks. Its pump is always off and replies without any delay. Adapter `hci0` is connected to it
+/// from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {
     let radio = RadioDevice("00:15:83:00:00:20", Advertisement(name: "Sprinter", services: ["FFE0"]))
     let line = RadioCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])

@@ -5,7 +5,9 @@ import FirmwareSim
 import TestSupport
 import Testing
 
+/// The path of the pump's object below `/org/bluez/`.
 let pumpPath = "hci0/dev_00_15_83_00_00_10"
+/// The path of the pump's characteristic FFE1, by its ATT handles.
 let linePath = pumpPath + "/service0001/char0002"
 
 @Suite("Connections of the fake bluetoothd", .timeLimit(.minutes(5)))

@@ -2,7 +2,8 @@ import TestSupport
 
 @testable import Latency
 
-/// Simulated round trips with known parts: a device loop that polls a serial line, an adapter, and a host.
+/// Simulated round trips with known parts: a device loop that polls a serial line, an adapter, and a host. The defaults
+/// are those of a pump that answers `TEMP` at 9600 baud.
 struct LatencyModel {
     /// Milliseconds per byte.
     var byteTime = 10.0 / 9.6

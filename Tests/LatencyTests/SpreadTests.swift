@@ -14,6 +14,7 @@ struct SpreadTests {
             let phase = pause.milliseconds / loop
             counts[Int((phase - phase.rounded(.down)) * 8)] += 1
         }
+        // Each of the 8 phases gets 500 pauses on average.
         for count in counts { #expect((430...570).contains(count), "\(counts)") }
     }
 

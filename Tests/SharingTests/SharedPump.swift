@@ -36,6 +36,7 @@ final class SharedPump: Sendable {
         _ holding: LinkHolding = .always, isPlugged: Bool = true, clientLimit: Int = SocketShare.standardLimit,
         onReport: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
     ) throws {
+        // 716 is the knob's position for the speed at which ON starts.
         let options = PumpFirmwareOptions(
             thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)

@@ -17,6 +17,7 @@ struct SimulationServerTests {
         private let client: SimulationClient
 
         init(devices: Int = 1, expecting expectations: String? = nil) async throws {
+            // 716 is the knob's position for the speed at which ON starts.
             let options = PumpFirmwareOptions(
                 lineRate: .unlimited, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
             let judge = try expectations.map {

@@ -2,7 +2,7 @@
 
     reference.py INPUT OUTPUT
 
-Python's reader is more lenient than StrictJSON. `read` also refuses NaN, Infinity and a member that is there twice, and
+Python's reader is more lenient than StrictJSON. `read` also refuses NaN, Infinity and duplicate members, and
 `canonical` refuses half of a surrogate pair and more than 16 levels.
 """
 import json

@@ -49,6 +49,7 @@ struct EventStreamTests {
             let old = #"{"event":"state","device":"pump","age_s":1000,"ages_s":{"state":2000.5,"error":null}}"#
             try await watch.channel.write(Array("\(old)\n".utf8))
             while try await stream.event("state").data["age_s"] == nil {}
+            // The server's clock is the real one, so some time must pass until the ages have grown.
             let start = ContinuousClock.now
             while ContinuousClock.now < start + .milliseconds(2) { await Task.yield() }
             let other = try await bench.client()

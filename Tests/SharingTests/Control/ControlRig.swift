@@ -46,6 +46,7 @@ final class ControlRig: Sendable {
         link: (any Link)? = nil, recorder: CompanionProgram? = nil,
         surroundings: Surroundings = Surroundings()
     ) throws {
+        // 716 is the knob's position for the speed at which ON starts.
         let options = PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
         let (plug, reports) = (Plug(), Watched<[SharingReport.Event]>([]))

@@ -70,6 +70,7 @@ struct SimulatorTests {
 
     /// Calls `body` while a simulated pump with a control socket is at a path, and while a daemon has it open.
     private static func run(_ body: (Rig, DeviceHost<FaultyDevice<PumpFirmware>>) async throws -> Void) async throws {
+        // 716 is the knob's position for the speed at which ON starts.
         let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(FaultyDevice(PumpFirmware(options: options)), pace: .onDemand)
         let folder = TemporaryFolder()

@@ -5,6 +5,7 @@ import TestSupport
 struct WitnessedPump: SimulatedDevice {
     let said = Watched(ReceivedText())
     private var pump = PumpFirmware(
+        // 716 is the knob's position for the speed at which ON starts.
         options: PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716))
 
     /// Whether the pump is running.

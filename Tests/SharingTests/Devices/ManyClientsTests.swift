@@ -129,6 +129,7 @@ struct ManyClientsTests {
                 while done.state < 5 {
                     await settle()
                     pump.clock.advance(by: .milliseconds(100))
+                    // Unplugs the pump after every 120 answered commands.
                     if answered.state > (unpluggings + 1) * 120 {
                         unpluggings += 1
                         await pump.unplug()

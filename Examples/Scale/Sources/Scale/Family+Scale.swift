@@ -15,6 +15,7 @@ extension Family {
         errors: [FamilyError("OVERLOAD", "The load exceeds the capacity.", remedy: "reduce the load")],
         state: [
             StateField(
+                // The capacity is 5000 g. A load that is removed after TARE has a negative weight.
                 "weight_g", "weight", .number(-5000...5000), unit: "g"),
             StateField("load", "load", .choice(["normal", "overload"])),
         ],

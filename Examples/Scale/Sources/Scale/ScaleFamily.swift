@@ -31,10 +31,12 @@ public enum ScaleFamily: DeviceFamily {
         ScaleMessage(line: line, ending: ending)
     }
 
+    /// The scale sends no text for people, so every line outside the protocol is foreign.
     public static func isForeign(_ message: ScaleMessage) -> Bool {
         if case .unknown = message { true } else { false }
     }
 
+    /// The scale does not report that it has started.
     public static func isStart(_ message: ScaleMessage) -> Bool { false }
 
     public static func exchange(for command: ScaleCommand) -> ScaleExchange { ScaleExchange(command: command) }
@@ -44,6 +46,7 @@ public enum ScaleFamily: DeviceFamily {
 
     public static func isFence(_ command: ScaleCommand) -> Bool { command == .weigh }
 
+    /// An overloaded scale replies to `WEIGH` with an error.
     public static func isFenceReply(_ message: ScaleMessage) -> Bool {
         switch message {
         case .weight, .error: true
@@ -127,11 +130,13 @@ public struct ScaleState: DeviceState, Hashable {
         switch message {
         case .weight(let grams): (self.grams, isOverloaded) = (grams, false)
         case .overload, .error("OVERLOAD"): (grams, isOverloaded) = (nil, true)
+        // The weight counts from another zero now.
         case .tared: grams = nil
         case .error, .unknown: break
         }
     }
 
+    /// A reply to another program shows the state of the scale as well.
     public mutating func overhear(_ message: ScaleMessage) { apply(message) }
 
     public mutating func becomeUncertain() { self = ScaleState() }

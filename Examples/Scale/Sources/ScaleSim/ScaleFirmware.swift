@@ -65,6 +65,7 @@ public struct ScaleFirmware: SimulatedDevice {
         return Array(answers[..<count])
     }
 
+    /// Resets the board: the load stays, the zero point and unsent replies are lost.
     public mutating func reset(at instant: Duration) { self = ScaleFirmware(load: load) }
 
     public var nextActivity: Duration? { answers.first?.time }
