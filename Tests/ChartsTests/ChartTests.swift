@@ -94,7 +94,7 @@ struct ChartTests {
         }
     }
 
-    @Test("A legend with hundreds of entries is shortened, and says so")
+    @Test("A legend with hundreds of entries is shortened, with a line that says so")
     func manyParts() {
         let chart = Chart((1...300).map { Self.folded("value", family: "storm", part: "point \($0)", [1, 2]) })
         let lines = Self.lines(chart, rows: 24)

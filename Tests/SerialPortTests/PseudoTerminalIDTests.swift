@@ -17,7 +17,7 @@ struct PseudoTerminalIDTests {
         other.close()
     }
 
-    @Test("The program with the master may be the device behind a terminal")
+    @Test("A program that has the master of a terminal open is a candidate for the device behind it")
     func candidates() throws {
         let terminal = try PseudoTerminal()
         let id = try #require(terminal.id)
@@ -30,7 +30,7 @@ struct PseudoTerminalIDTests {
         #expect(!id.candidates().contains(getpid()))
     }
 
-    @Test("What is no pseudo-terminal has none", arguments: ["/dev/null", "/dev/tty", "/dev/ptmx", "/tmp", "/nothing"])
+    @Test("Other files have no such identity", arguments: ["/dev/null", "/dev/tty", "/dev/ptmx", "/tmp", "/nothing"])
     func others(path: String) {
         #expect(PseudoTerminalID(at: path) == nil)
     }

@@ -70,7 +70,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("A request moves only the device of its number")
+    @Test("A request acts only on the device with its number")
     func several() async throws {
         let rig = try await Rig(devices: 3)
         #expect(try await rig.ask(#"{"id":1,"do":"press"}"#)["error"]?["code"] == "usage")

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("A member that is there twice is a fault, at any depth, and however its name is escaped")
+    @Test("A duplicate member is a fault, at any depth, and however its name is escaped")
     func twice() {
         for (json, offset) in [(#"{"a":1,"\u0061":2}"#, 7), (#"[[],{"b":[{"a":1,"a":2}]}]"#, 17)] {
             let error = #expect(throws: JSONError.self) { try JSONValue(parsing: json) }
@@ -141,7 +141,7 @@ import Testing
         #expect(try JSONValue(parsing: #"{"é":3,"e\u0301":4}"#).members?.count == 2)
     }
 
-    @Test("Written values are valid, on one line, and escape what a terminal obeys")
+    @Test("Written values are valid, on one line, and escape characters that control a terminal")
     func writing() throws {
         let text = "\u{0}\t\u{1F}\u{7F}\"ä\\/😀\u{9B}\u{202E}👩\u{200D}🚀"
         let value = JSONValue.object([
@@ -172,7 +172,7 @@ import Testing
         #expect(lines.takeAll() == Array("rest".utf8))
     }
 
-    @Test("Bytes become base64 and come back", arguments: [0, 1, 2, 3, 4, 256, 4096])
+    @Test("Bytes survive the round trip through base64", arguments: [0, 1, 2, 3, 4, 256, 4096])
     func base64(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
         #expect(JSONValue.base64(bytes).text == Data(bytes).base64EncodedString())

@@ -96,7 +96,7 @@ struct StreamWriterTests {
         #expect(try await failures == [])
     }
 
-    @Test("Writing continues after another file was put in place of the descriptor's")
+    @Test("Writing continues after the descriptor was made to lead to another file")
     func exchanged() async throws {
         let (socket, pipe) = (Stream(isSocket: true), Stream())
         let writer = StreamWriter(socket.writer)
@@ -124,7 +124,7 @@ struct StreamWriterTests {
         #expect(!writer.isBehind)
     }
 
-    @Test("A reader that goes is noticed without a write, and a file has no reader to lose")
+    @Test("A reader that closes its end is noticed without a write; a file has no reader that could")
     func goneReader() async {
         for isSocket in [false, true] {
             let stream = Stream(isSocket: isSocket)

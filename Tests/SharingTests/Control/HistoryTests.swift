@@ -140,7 +140,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Each change of a recorded device is recorded with its author and its outcome; questions are not")
+    @Test("Each change of a recorded device is recorded with its author and its outcome; queries are not")
     func changes() async throws {
         let folder = TemporaryFolder()
         let rig = try ControlRig(recorder: Self.program("exit 1", in: folder))

@@ -92,7 +92,7 @@ struct SharingServerTests {
     }
 
     @Test(
-        "An invalid request is refused, and the connection goes on",
+        "An invalid request is refused, and the connection stays usable",
         arguments: [
             ("", "not JSON: expected more input at byte 1"),
             ("[]", "a request must be a JSON object"),

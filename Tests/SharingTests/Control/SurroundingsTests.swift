@@ -52,7 +52,7 @@ struct SurroundingsTests {
         }
     }
 
-    @Test("findings are those of the device's endpoint, or of the computer")
+    @Test("findings returns the findings on the device's endpoint, or without a device on the computer")
     func findings() async throws {
         let surroundings = Surroundings(findings: { endpoint in
             [.init(code: "present", severity: "ok", subject: endpoint?.text, sentence: "it is there", remedy: nil)]

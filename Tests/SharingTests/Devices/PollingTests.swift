@@ -46,7 +46,7 @@ struct PollingTests {
         await settle()
     }
 
-    @Test("A hundred programs that poll cause as many questions as one", arguments: [1, 100])
+    @Test("A hundred programs that poll cause as many queries as one", arguments: [1, 100])
     func questions(count: Int) async throws {
         try await Self.run(ScriptedLink { $0 == "STATUS\n" ? Self.status : nil }) { rig in
             let programs = (0..<count).map { _ in Program() }
@@ -66,7 +66,7 @@ struct PollingTests {
         }
     }
 
-    @Test("A program that returns within the interval does not cause an earlier question")
+    @Test("A program that returns within the interval does not cause an earlier query")
     func returning() async throws {
         try await Self.run(ScriptedLink { $0 == "STATUS\n" ? Self.status : nil }) { rig in
             let program = Program()
@@ -102,7 +102,7 @@ struct PollingTests {
     }
 
     @Test(
-        "A device that does not answer is asked one question at a time, and one failure is reported")
+        "A silent device gets one query at a time, and one failure is reported")
     func silence() async throws {
         // The session separates late answers from new ones by TEMP. It repeats an unanswered query once, after half of
         // the timeout of 3 s.
@@ -127,7 +127,7 @@ struct PollingTests {
         }
     }
 
-    @Test("A question waits behind a client's line, and is not sent if the program leaves meanwhile")
+    @Test("A polling query waits behind a client's line, and is not sent if the program leaves meanwhile")
     func order() async throws {
         let link = ScriptedLink()
         try await Self.run(link) { rig in
@@ -146,7 +146,7 @@ struct PollingTests {
         }
     }
 
-    @Test("An absent device is not asked, and is asked as soon as it is back")
+    @Test("An absent device gets no query, and gets one as soon as it is back")
     func away() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()

@@ -72,7 +72,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("A device that never falls silent is not asked for its log")
+    @Test("A device that never falls silent gets no request for its log")
     func babble() async throws {
         try await storm { bench in
             let asker = bench.ask("GET_LOG")
@@ -244,7 +244,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("A lost link is reported to the requester, to waiting clients and to listeners")
+    @Test("A lost link is reported to the requester, to waiting clients and to all others")
     func lost() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)

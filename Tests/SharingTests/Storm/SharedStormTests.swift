@@ -149,7 +149,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("The sensor is not asked for a client that left while waiting")
+    @Test("The sensor gets no request of a client that left while waiting")
     func leftBefore() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.storm, at: "sim:storm") {
