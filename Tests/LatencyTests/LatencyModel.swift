@@ -100,6 +100,7 @@ struct RadioModel {
         var way = 0.0
     }
 
+    /// Generates `count` round trips with random pauses between them, and their true parts.
     func make(_ count: Int, seed: UInt64) -> ([LatencySample], [Truth]) {
         var random = SplitMix64(seed: seed)
         let pauses = QuestionPauses.make(count: count, interval: .milliseconds(150), using: &random)

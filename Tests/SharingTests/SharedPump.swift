@@ -86,10 +86,10 @@ final class SharedPump: Sendable {
 
     // MARK: Actions
 
-    /// Waits until the link is up.
+    /// Waits until the link is up. Meanwhile the clock advances in steps of 100 ms.
     func untilUp() async throws { try await until("the pump is there") { $0 } }
 
-    /// Waits until the link is down.
+    /// Waits until the link is down. Meanwhile the clock advances in steps of 100 ms.
     func untilDown() async throws { try await until("the pump is away") { !$0 } }
 
     private func until(_ what: String, _ isReached: (Bool) -> Bool) async throws {
@@ -101,6 +101,7 @@ final class SharedPump: Sendable {
         throw NotInTime(what: what, state: "\(reports.state)")
     }
 
+    /// Pulls the pump's cable: the link breaks, and can't be opened until ``plug()``.
     func unplug() async {
         isPlugged.withLock { $0 = false }
         let cable = cable.withLock { $0 }

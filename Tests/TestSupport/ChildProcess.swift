@@ -181,7 +181,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the program is stopped, for example by SIGSTOP, or has ended; returns whether it is stopped.
+    /// Waits until the program is stopped, for example by SIGSTOP, or has ended, without a time limit. Returns whether
+    /// it is stopped.
     @discardableResult
     public func untilStopped() async throws -> Bool {
         try await onThread { [processID] in

@@ -74,6 +74,8 @@ final class FakeApplication: Sendable {
         try await call(adapter, "GattManager1", "RegisterApplication", Self.root)
     }
 
+    /// Calls a method of an adapter's manager with the path of an object. A method that registers the object gets empty
+    /// options, too.
     func call(_ adapter: String, _ interface: String, _ member: String, _ path: ObjectPath) async throws {
         guard let object = ObjectPath("/org/bluez/\(adapter)") else { return }
         try await connection.call(

@@ -118,6 +118,11 @@ final class FakeClient: Sendable {
 
     // MARK: Calling
 
+    /// Calls a method of bluetoothd.
+    ///
+    /// - Parameters:
+    ///   - path: The object's path below `/org/bluez`; empty for `/org/bluez` itself.
+    ///   - interface: The interface without `org.bluez.`.
     @discardableResult
     func call(
         _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
@@ -142,6 +147,7 @@ final class FakeClient: Sendable {
         }
     }
 
+    /// Reads a property, with the path and the interface as in ``call(_:_:_:_:)``.
     func property(_ path: String, _ interface: String, _ name: String) async throws -> DBusValue {
         guard let object = ObjectPath("/org/bluez/\(path)") else { return .boolean(false) }
         return try await connection.property(name, of: "org.bluez.\(interface)", at: object, of: "org.bluez")

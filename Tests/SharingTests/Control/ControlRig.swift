@@ -105,8 +105,10 @@ final class ControlRig: Sendable {
 
     // MARK: Actions
 
+    /// Waits until the link is up. Meanwhile the clock advances in steps of 100 ms.
     func untilUp() async throws { try await until(isUp: true) }
 
+    /// Waits until the link is down. Meanwhile the clock advances in steps of 100 ms.
     func untilAway() async throws { try await until(isUp: false) }
 
     private func until(isUp: Bool) async throws {
@@ -120,6 +122,7 @@ final class ControlRig: Sendable {
 
     func plugIn() { plug.state.withLock { $0.isIn = true } }
 
+    /// Pulls the pump's cable: the link breaks, and can't be opened until ``plugIn()``.
     func unplug() async {
         let cable = plug.state.withLock { state in
             state.isIn = false

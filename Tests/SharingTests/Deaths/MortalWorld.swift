@@ -229,6 +229,7 @@ struct HeardClient: Sendable {
     /// Begins to read.
     func goOn() async { await channel.gather(into: heard) }
 
+    /// Sends text. A lost connection is no error.
     func say(_ text: String) async { try? await channel.write(Array(text.utf8)) }
 
     /// The lines received. The last one may be incomplete.

@@ -59,6 +59,7 @@ struct TransferRig {
         hosted(family, DeviceHost(firmware, pace: .onDemand, hasFlowControl: true))
     }
 
+    /// A simulated device that the test controls through its host.
     static func hosted(_ family: Family, _ host: DeviceHost<some SimulatedDevice>) -> Device {
         let link: @Sendable () async throws -> any Link = {
             let (ours, theirs) = try DescriptorChannel.pair()

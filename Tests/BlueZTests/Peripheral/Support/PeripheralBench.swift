@@ -71,10 +71,12 @@ struct PeripheralBench: Sendable {
         }
     }
 
+    /// Waits until the device is offered.
     func isOffered() async throws {
         try await happens("the device to be offered") { if case .offered = $0 { true } else { false } }
     }
 
+    /// Waits until the offer is interrupted with this error.
     func isInterrupted(_ code: BLEError.Code) async throws {
         try await happens("an interruption: \(code)") {
             if case .interrupted(let error) = $0 { error.code == code } else { false }
