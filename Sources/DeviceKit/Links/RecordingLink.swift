@@ -54,9 +54,14 @@ public final class RecordingLink: LinkWrapper {
     /// Sends before recording, because the bytes may be OFF, which nothing may delay. The bytes are still recorded
     /// before their answer.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
-        guard try link.sendAtOnce(bytes) else { return false }
-        take(bytes, "sent", sent)
-        return true
+        let isSent: Bool
+        do throws(LinkError) { isSent = try link.sendAtOnce(bytes) } catch {
+            take(bytes, "sent", sent)
+            take(error)
+            throw error
+        }
+        if isSent { take(bytes, "sent", sent) }
+        return isSent
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {

@@ -27,8 +27,10 @@ public enum LEDFamily: DeviceFamily {
         if case .unknown = message { true } else { false }
     }
 
-    /// Always false: the protocol has no line for a start. The lines of an ESP32's boot ROM are unknown messages.
-    public static func isStart(_ message: LEDMessage) -> Bool { false }
+    /// Whether `message` is the line with the cause of a restart, which the boot ROM of an ESP32 prints (rule led-10).
+    public static func isStart(_ message: LEDMessage) -> Bool {
+        if case .unknown(let line) = message { line.starts(with: "rst:0x".utf8) } else { false }
+    }
 
     public static func exchange(for command: LEDCommand) -> LEDExchange { LEDExchange(command) }
 

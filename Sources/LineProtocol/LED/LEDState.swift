@@ -8,6 +8,7 @@ public struct LEDState: DeviceState, Hashable {
 
     public mutating func apply(_ message: LEDMessage) {
         if case .value(let endpoint, let value) = message { values[endpoint] = value }
+        if LEDFamily.isStart(message) { becomeUncertain() }
     }
 
     public mutating func overhear(_ message: LEDMessage) { apply(message) }

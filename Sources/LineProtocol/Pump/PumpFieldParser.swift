@@ -53,7 +53,7 @@ extension PumpStatus {
             known.insert(field)
             if !read(field, value) {
                 let other = PumpStatusField(name: name.text, value: value.text)
-                isTorn = isTorn || other.name.contains("{") || other.value.contains("{")
+                isTorn = isTorn || other.containsBrace
                 otherFields.append(other)
             }
         }
@@ -99,6 +99,11 @@ extension PumpStatus {
     }
 }
 
+extension PumpStatusField {
+    /// Whether another line begins in this field.
+    fileprivate var containsBrace: Bool { name.contains("{") || value.contains("{") }
+}
+
 extension PumpStatus.Power {
     fileprivate init?(_ value: UnsafeRawBufferPointer) {
         if value.equals("ON") {
@@ -115,7 +120,8 @@ extension PumpStatus.Power {
 
 extension PumpTemperatures {
     /// Parses the text after `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`. Unknown fields are kept. Returns nil if
-    /// the text has neither form, contains no field, or names a thermistor twice.
+    /// the text has neither form, contains no field, names a thermistor twice, or has a `{` in a field: two lines have
+    /// run together then.
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
@@ -130,7 +136,9 @@ extension PumpTemperatures {
             known.insert(field)
             if field == .water, water.fill(from: value) { return }
             if field == .skin, skin.fill(from: value) { return }
-            otherFields.append(PumpStatusField(name: name.text, value: value.text))
+            let other = PumpStatusField(name: name.text, value: value.text)
+            isTorn = isTorn || other.containsBrace
+            otherFields.append(other)
         }
         guard !isTorn, self != PumpTemperatures() else { return nil }
     }

@@ -64,8 +64,8 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? text.dropFirst() : text[...]
         let isHex = digits.hasPrefix("0x") || digits.hasPrefix("0X")
-        let magnitude = isHex ? Int64(digits.dropFirst(2), radix: 16) : Int64(digits)
-        guard let magnitude, digits.first != "-", digits.first != "+",
+        let unsigned = isHex ? digits.dropFirst(2) : digits
+        guard unsigned.first != "-", unsigned.first != "+", let magnitude = Int64(unsigned, radix: isHex ? 16 : 10),
             range.contains(isNegative ? -magnitude : magnitude)
         else { throw GATTValueError(text, self) }
         return UInt32(truncatingIfNeeded: isNegative ? -magnitude : magnitude)
@@ -75,7 +75,7 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
         let digits = (text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]).filter {
             !" :-".contains($0)
         }
-        guard digits.count % 2 == 0, !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else {
+        guard digits.count % 2 == 0, !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
             throw GATTValueError(text, self)
         }
         let all = Array(digits)

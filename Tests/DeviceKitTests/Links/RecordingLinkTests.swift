@@ -59,6 +59,19 @@ struct RecordingLinkTests {
         #expect(entries.state[2...] == [Self.received("PUMP"), .lost(gone)])
     }
 
+    @Test("The bytes of a send that fails are recorded, because part of them may have gone out, and then the loss")
+    func failure() async throws {
+        let scripted = ScriptedLink(takesAtOnce: true)
+        let link = record(scripted)
+        let gone = LinkError(.disconnected, name: "scripted", activity: "send")
+        scripted.failSends(with: gone)
+        await #expect(throws: gone) { try await link.send(Array("ON\n".utf8)) }
+        await #expect(throws: gone) {
+            try await Task(executorPreference: EventLoop.shared) { try link.sendAtOnce(Array("OFF\n".utf8)) }.value
+        }
+        #expect(entries.state == [Self.sent("ON"), .lost(gone), Self.sent("OFF"), .lost(gone)])
+    }
+
     /// A link whose reply arrives before `send` returns.
     private final class HastyLink: LinkWrapper {
         let link: any Link = ScriptedLink()

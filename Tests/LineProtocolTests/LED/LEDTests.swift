@@ -46,6 +46,16 @@ import Testing
         await led.close()
     }
 
+    @Test func `After a restart of the board, its value is unknown`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        await link.deliver("LED:1\r\nets Jul 29 2019 12:21:46\r\n")
+        #expect(await led.state.values == [.led: .boolean(true)])
+        await link.deliver("\r\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n")
+        #expect(await led.state.values == [:])
+        #expect(await led.hasDeviceStarted)
+        await led.close()
+    }
+
     @Test func `A write is acknowledged only by its own value and then confirmed by a query`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(false), to: .led) }

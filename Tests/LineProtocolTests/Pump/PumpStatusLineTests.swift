@@ -165,7 +165,7 @@ struct PumpStatusLineTests {
             "STATUS:{State:ON,State:OFF}", "STATUS:{State:IDLE,State:OFF}", "STATUS:{State:ON,Speed:1%,Speed:1%}",
             "STATUS:{Runtime:1m,Runtime:2m}", "STATUS:{Remaining:1m,Remaining:2m}", "STATUS:{Temp:3.0C,Temp:4.0C}",
             "STATUS:{WaterTemp: nanC,WaterTemp:1.0C}", "TEMP:{Water:12.0C,Water:12.0C}",
-            "TEMP:{Water:12.0C,Skin:3,Skin:34.5C}",
+            "TEMP:{Water:12.0C,Skin:3,Skin:34.5C}", "TEMP:{WaTEMP:{Water:12.0C,Skin:34.5C}",
         ])
     func tornLinesAreNoStatus(line: String) {
         #expect(PumpMessage(text: line) == .unknown(Array(line.utf8)))

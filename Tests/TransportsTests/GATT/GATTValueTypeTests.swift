@@ -40,6 +40,7 @@ import Transports
         (GATTValueType.u8, "256"), (.u8, "-1"), (.i8, "128"), (.i8, "-129"), (.u16, "65536"), (.i16, "32768"),
         (.u32, "4294967296"), (.i32, "2147483648"), (.u8, "1.5"), (.u8, ""), (.u8, "--1"), (.u8, "+1"), (.u8, "x"),
         (.u32, "99999999999999999999"), (.f32, "one"), (.hex, "1"), (.hex, "0g"), (.hex, ""), (.hex, "0x"),
+        (.hex, "０１"), (.u8, "0x+1"), (.i8, "-0x-1"), (.u8, "１"),
     ])
     func `A word outside the type's range or form is refused`(type: GATTValueType, word: String) {
         #expect(throws: GATTValueError.self) { try type.bytes(of: word) }
