@@ -24,7 +24,7 @@ extension CaptureHeader {
 extension CaptureEvent {
     /// The error of a line that is not an event.
     struct Fault: Error {
-        /// The reason, such as `'time_s' must be a number`.
+        /// The reason, such as `'link' must be an integer above 0`.
         var reason: String
     }
 
@@ -33,7 +33,9 @@ extension CaptureEvent {
         let object: JSONValue
         do throws(JSONError) { object = try JSONValue(captured: line) } catch { throw Fault(reason: "\(error)") }
         guard object.isObject else { throw Fault(reason: "an event must be a JSON object") }
-        guard let time = object.duration("time_s") else { throw Fault(reason: "'time_s' must be a number") }
+        guard let time = object.duration("time_s") else {
+            throw Fault(reason: "'time_s' must be a number from 0 to 3,000,000,000")
+        }
         guard let link = object["link"]?.integer, link > 0 else {
             throw Fault(reason: "'link' must be an integer above 0")
         }
@@ -81,7 +83,8 @@ extension JSONValue {
     init(captured line: [UInt8]) throws(JSONError) { try self.init(line, size: .max) }
 
     /// Returns the duration of a member in seconds, rounded to the microsecond; nil if the member is not a number, is
-    /// negative, or is above 3,000,000,000 (about 95 years).
+    /// negative, or is above 3,000,000,000 (about 95 years). No capture lasts that long, and a Double holds the
+    /// microseconds of each smaller number exactly.
     fileprivate func duration(_ name: String) -> Duration? {
         guard let seconds = self[name]?.number, (0...3e9).contains(seconds) else { return nil }
         return .microseconds(Int64((seconds * 1e6).rounded()))

@@ -13,7 +13,7 @@ import StrictJSON
 ///     pumpctl-record messages STATUS CATEGORY NEWEST      prints messages; with a number for NEWEST, so many, the last
 ///                                                         one first
 ///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE prints values for a chart: the time has COLUMNS parts,
-///                                                         with at most two points of a series in each
+///                                                         1 to 10000, with at most two points of a series in each
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
 ///                                                         and whether it has the index by sessions (true if
 ///                                                         there is no database)
@@ -75,6 +75,7 @@ enum PumpctlRecord {
 
     private static func fold(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
         let words = words.map { $0 == "-" ? nil : $0 }
+        // More columns than a chart has pixels show nothing more. The limit bounds the output.
         guard let columns = words[0].flatMap({ Int($0) }), 1...10000 ~= columns else { exit(64) }
         var output = Output()
         for series in try RecordReader(path).fold(RecordFilter(words[1...]), columns: columns) {

@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Sockets of Telnet servers", .timeLimit(.minutes(5)))
 struct TelnetLinkTests {
+    /// IAC WILL SUPPRESS-GO-AHEAD, IAC DO ECHO (RFC 854): two negotiations of three bytes each.
     private static let greeting: [UInt8] = [0xFF, 0xFB, 0x03, 0xFF, 0xFD, 0x01]
     private static let ok = Array("OK\r\n".utf8)
 
@@ -27,7 +28,7 @@ struct TelnetLinkTests {
         #expect(link.remark != nil)
     }
 
-    @Test("A forwarded receiver gets only data", arguments: carriers)
+    @Test("Forwarding delivers only data, and no empty pieces", arguments: carriers)
     func forward(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let received = Watched(ReceivedText())

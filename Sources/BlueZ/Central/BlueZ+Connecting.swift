@@ -19,8 +19,10 @@ extension BlueZ {
                 guard case .retry(let pause) = retries.next(after: error), watch.elapsed + pause < patience.total else {
                     throw error
                 }
+                // The device may have gone, although bluetoothd still knows it from an earlier scan.
                 mustScan = error.code == .notFound || error.code == .timedOut
-                // An abandoned attempt may leave a connection that is about to end.
+                // An abandoned attempt may leave a connection that is about to end, which the next attempt must not get.
+                // bluetoothd takes up to 2 s to disconnect.
                 if error.code == .timedOut {
                     let rest = min(patience.total - watch.elapsed, .seconds(5))
                     _ = await waitUntilDisconnected(device, within: max(rest, .milliseconds(1)))
@@ -32,7 +34,7 @@ extension BlueZ {
     }
 
     /// Returns the path of a device as soon as the device is in sight, or at once if an earlier scan has seen the
-    /// device. bluetoothd forgets a device after 30 s without advertisements (bleak#1176).
+    /// device and bluetoothd has not forgotten it since, which it does after 30 s without advertisements (bleak#1176).
     ///
     /// - Parameter mustScan: Whether to ignore the results of earlier scans.
     private func sight(
@@ -120,8 +122,9 @@ extension BlueZ {
     /// (bluez#1489). It lists a service in the device's property `UUIDs`, and shows a service as an object.
     ///
     /// If needed services are listed but not shown, waits up to 5 s for these services, and throws `timedOut` if they
-    /// do not appear. Otherwise waits until at least one service and each listed service that can't be hidden are
-    /// shown; after 1 s, returns even if some are missing.
+    /// do not appear: the caller then connects again. Otherwise waits until at least one service and each listed
+    /// service that can't be hidden are shown; after 1 s, returns even if some are missing. This limit is short,
+    /// because each connection to a device with a service that never appears takes that long.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {

@@ -53,7 +53,8 @@ public struct GATTCharacteristic: Sendable, Hashable {
     public let descriptors: [BluetoothUUID]
     let path: ObjectPath
     /// The Client Characteristic Configuration, to which a central writes its subscription; nil if there is none.
-    /// Reading this descriptor is always permitted (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
+    /// ``ConnectedDevice/confirmConnection()`` reads it, because reading this descriptor changes nothing and is always
+    /// permitted (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
     let configuration: ObjectPath?
 
     /// The handle of the declaration, which is part of bluetoothd's object path: 0x12 for `…/service0010/char0012`. nil

@@ -16,7 +16,11 @@ package enum RuntimeFolder {
         return folders
     }
 
-    /// Creates the missing folders whose parents exist. Returns the folders that only this user may access.
+    /// Creates the missing folders whose parents exist. Returns the folders that only this user may access, best
+    /// first.
+    ///
+    /// All are created, not only the best: ``OffService`` listens in each, because the program that requests OFF may
+    /// have been started without XDG_RUNTIME_DIR, and then looks in fewer of them.
     package static func make() -> [String] {
         candidates.filter { path in
             _ = mkdir(path, 0o700)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Finds the period of an event from the phases at which it occurs.
+/// Finds the period of an event from times that have one phase in common: they differ by whole periods.
 enum Rhythm {
     /// The agreement of times in their phase, from 0 to 1: the length of the mean of their directions on a circle with
     /// that period.
@@ -15,8 +15,8 @@ enum Rhythm {
         times.map { cos($0 / period * 2 * .pi) }.reduce(0, +) / Double(times.count)
     }
 
-    /// Returns the period in a range with the best agreement, on average over several groups of times, and that
-    /// agreement.
+    /// Returns the period in a range, or at most 1/400 of the range beyond its ends, with the best agreement, on average
+    /// over several groups of times, and that agreement. Each group may have a phase of its own.
     static func bestPeriod(
         of groups: [[Double]], in range: ClosedRange<Double>
     ) -> (period: Double, agreement: Double) {
@@ -26,6 +26,9 @@ enum Rhythm {
                 return (period, agreements.reduce(0, +) / Double(max(1, groups.count)))
             }.max { $0.1 < $1.1 } ?? (range.lowerBound, 0)
         }
+        // ``LoopEstimate`` searches from 0.9 to 1.6 periods, so a coarse step is about 0.2 % of the period. Even for
+        // times of 200 periods, the agreement half a step beside the best period is still 0.86 of the best. The fine
+        // steps then give the period to about 0.01 %.
         let step = (range.upperBound - range.lowerBound) / 400
         let coarse = best(stride(from: range.lowerBound, through: range.upperBound, by: step)).period
         return best(stride(from: coarse - step, through: coarse + step, by: step / 20))

@@ -14,7 +14,8 @@ package struct PageError: Error, Sendable, CustomStringConvertible {
         case system = 71
         /// The user may not use the address or the file.
         case notPermitted = 77
-        /// The file of sessions is accessible to other users.
+        /// The file with the sessions of browsers is accessible to other users, or belongs to another user: see
+        /// ``SessionFile``.
         case wrongMode = 78
     }
 
@@ -55,7 +56,8 @@ package struct PageError: Error, Sendable, CustomStringConvertible {
             hint: "use a reverse proxy with TLS for other machines: docs/http.md")
     }
 
-    /// Removes the node of a Unix socket on which nobody listens any more.
+    /// Removes the node of a Unix socket to which this program can't connect, normally because nobody listens on it any
+    /// more.
     ///
     /// - Throws: `taken` if a program listens on it.
     static func removeStale(_ path: String) throws(PageError) {
@@ -92,7 +94,8 @@ extension PageSettings.Address: CustomStringConvertible {
 }
 
 extension PageSettings {
-    /// The settings with the port that the system chose, if the given port is 0.
+    /// Returns the settings with the port at which the server listens, which the system chose if the settings say 0.
+    /// The settings of a Unix socket, which has no port, stay the same.
     func listening(atPort port: Int?) -> PageSettings {
         guard let port, case .loopback(let host, _) = address else { return self }
         var settings = self

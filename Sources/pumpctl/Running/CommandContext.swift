@@ -172,7 +172,7 @@ struct CommandContext: Sendable {
         }
         opening.patience = drawsSteps || tellsSteps && !options.verbose ? .seconds(1) : nil
         opening.isTraced = options.verbose
-        // The pump's Nano has no boot ROM that prints a message at a restart.
+        // Only an ESP32 prints a message at a restart. A raw device may send the same text with another meaning.
         opening.looksForRestarts = family != .pump && family != .raw
         opening.recording = recordsLines ? record : nil
         opening.capture = capture

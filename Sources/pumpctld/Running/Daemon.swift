@@ -155,6 +155,8 @@ final class Daemon: Sendable {
         guard let row = SharedFamily.row(of: settings.family) else { return nil }
         let recording = SharedRecording(of: settings.family.name, on: loop)
         let opening = opening(settings, recording)
+        // The links are not opened `for: .watching`: other programs send OFF over a share or the control socket, and need
+        // no second way.
         let device = SharedDevice(settings, row, on: loop) { [failures] endpoint in
             do throws(LinkError) { return try await opening.link(to: endpoint, for: .transfer) } catch {
                 if let failure = DaemonFailure(unmendable: error, of: settings.name) {
@@ -170,6 +172,7 @@ final class Daemon: Sendable {
                 log.log(LogEntry(report, of: settings.family))
             }
             note(report)
+            // A daemon with other devices goes on for those. The log has the error.
             if case .notOfFamily(let line) = report.event, configuration.devices.count == 1 {
                 failures.continuation.yield(DaemonFailure(settings, line))
             }
@@ -188,7 +191,7 @@ final class Daemon: Sendable {
             }
         }
         opening.isTraced = configuration.daemon.logLevel == .trace
-        // The pump's Nano has no boot ROM that prints a message at a restart.
+        // Only an ESP32 prints a message at a restart. A raw device may send the same text with another meaning.
         opening.looksForRestarts = settings.family != .pump && settings.family != .raw
         opening.recording = settings.isRecorded ? recording : nil
         // No daemon sockets: a device of another daemon is not shared a second time, and this daemon does not connect
@@ -234,7 +237,7 @@ extension DaemonFailure {
             .usage,
             "no family is given, and \(settings.endpoint.text) does not answer as \(settings.family.device) does: "
                 + line.printable(limit: 60),
-            hint: "set the family; for an unknown device, use --family raw, which passes lines unchanged")
+            hint: "set the family; for an unknown device, set it to raw, which passes lines unchanged")
     }
 
     /// Creates the failure for an endpoint that can't be opened as configured; nil if the error may pass while the

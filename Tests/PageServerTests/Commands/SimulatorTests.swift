@@ -20,7 +20,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("An action goes to the daemon with its arguments and its sender, without a view")
+    @Test("An action needs no id and no 'seen', and goes to the daemon with its arguments and its sender")
     func action() async throws {
         try await PageBench.run { bench in
             let body = object(["verb": "temperature", "arguments": .array(["skin", "41"])])
@@ -35,7 +35,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("If the daemon does not answer, the outcome of an action is unknown; a query has changed nothing")
+    @Test("If the daemon ends before its answer, the outcome of an action is unknown; a query has changed nothing")
     func lost() async throws {
         try await PageBench.run { bench in
             for (method, verb, outcome) in [("POST", "simulate", "unknown"), ("GET", "simulator", "nothing_changed")] {

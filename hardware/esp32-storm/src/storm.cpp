@@ -28,6 +28,7 @@ void Storm::receivePacket(const char *bytes, size_t length) {
 void Storm::measured(const Measurement &measurement, char *row) {
     int length = snprintf(row, Channel::rowLimit, "%u %u %u %.2f", measurement.pipe, measurement.port, measurement.point,
                           double(measurement.value));
+    // Leave room for the line end and a NUL. The longest row that the numbers allow has 76 characters.
     if (length < 0 || size_t(length) >= Channel::rowLimit - 1) {
         row[0] = '\0';
         return;
