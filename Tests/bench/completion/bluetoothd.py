@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""A bus with a bluetoothd that knows one device, for `ble:` without a scan.
+"""A bus with a stand-in for bluetoothd that knows one device, so that a completion of `ble:` needs no scan.
 
-The first line of output is the address of the bus. Each call of a method follows, one name a line: a scan would be seen.
+Prints the address of the bus, and then the name of each method that is called, one per line. A scan would call other
+methods than GetManagedObjects. Ends when standard input does.
 """
 import subprocess
 import sys

@@ -1,7 +1,7 @@
-"""The table of cases: one for all shells.
+"""The table of cases, the same for all shells.
 
-A case is a command line as typed before Tab, the program left out, and the words that Tab offers, without their
-quotation marks. If the last word offered is ..., there may be more.
+A case is a command line as typed before Tab, without the program's name, and the words that Tab must offer, without
+quotation marks. If the list contains `...`, Tab may offer more words.
 """
 
 REMEMBERED = ["ble:HMSoft", "ble:My Pump", "ble:Zähler"]
@@ -17,7 +17,7 @@ CASES = [
     ("help storm l", ["log"]),
     ("--json scan --wa", ["--watch"]),
     ("nosuch ", []),
-    # Options, the given ones left out.
+    # Options, except those that the line already has.
     ("status --po", ["--port"]),
     ("--port sim:pump status --p", []),
     ("status -", ["--port", "--family", "--json", ...]),
@@ -42,7 +42,7 @@ CASES = [
     ("sim pump --fault dro", ["drop"]),
     ("sim pump --fault drop,sp", ["drop,split"]),
     ("sim pump --fault drop@st", ["drop@start"]),
-    # Endpoints, whose colons part words in bash.
+    # Endpoints. In bash, a colon begins a new word.
     ("--port ble:HM", ["ble:HMSoft"]),
     ("--port ble:", [*REMEMBERED, "ble:Sprinter"]),
     ("--port=ble:HM", ["--port=ble:HMSoft"]),
@@ -77,17 +77,17 @@ CASES = [
     ("sim ctl control temperature ", ["water", "skin"]),
     ("sim ctl control probe skin o", ["open"]),
     ("sim ctl control set k", ["knob"]),
-    # Other programs behind '--'.
+    # The command lines of other programs after '--'.
     ("record captures/two.capture -- stat", ["status"]),
     ("sim pump --run -- printe", ["printenv"]),
     ("record captures/two.capture -- printe", ["printenv"]),
     ("send -- printe", []),
-    # What follows a separator is another command.
+    # A separator of the shell begins another command.
     ("status; pumpctl sta", ["status"]),
     ("status | pumpctl --port ble:HM", ["ble:HMSoft"]),
 ]
 
-# Cases while something fails: its name, the line, and the words.
+# Cases while something fails: the failure, as `World.become` takes it, the line, and the words.
 FAILURES = [
     ("no bus", "--port ble:", REMEMBERED),
     ("a bus that hangs", "--port ble:", REMEMBERED),

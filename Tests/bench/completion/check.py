@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Complete command lines of pumpctl in bash, zsh and fish, and compare what they offer with one table of cases.
+"""Complete command lines of pumpctl in bash, zsh and fish, and compare the offered words with one table of cases.
 
     check.py FOLDER [TEXT]
 
-FOLDER contains the programs. With TEXT, only the lines that contain it are tried.
+FOLDER contains the programs. With TEXT, only the cases whose line contains TEXT are tried.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import world
 
 
 def fault(case: tuple, answer: shells.Answer) -> str | None:
-    """Return what is wrong with an answer; None if nothing is."""
+    """Return a description of the fault in a shell's answer to a case; None if it is right."""
     line, expected = case
     offered = {word.removesuffix("/") if word + "/" in expected else word for word in answer.words}
     wanted = {word for word in expected if word is not ...}
@@ -27,7 +27,7 @@ def fault(case: tuple, answer: shells.Answer) -> str | None:
         return f"offers {sorted(answer.words)}, not {sorted(wanted)}"
     if answer.line is None or ... in expected:
         return None
-    # Tab inserts the only word, or the beginning that all have, and no other change.
+    # Tab inserts the only word, or the common beginning of all words, and makes no other change.
     before, after = shells.unquoted("pumpctl " + line), shells.unquoted(answer.line)
     word = os.path.commonprefix(sorted(wanted)) if wanted else before[-1]
     is_done = len(wanted) == 1 and word[-1] not in "/:=?&@.,"
@@ -61,7 +61,7 @@ def check_all(here: world.World, table: list, faults: list[str]) -> None:
 
 
 def check_program(here: world.World, faults: list[str]) -> None:
-    """Check what no shell shows: the calls of the program, and its scripts."""
+    """Check without a shell that pumpctl opens no port and keeps its time limit, and check its script for bash."""
 
     def run(*command: str, text: str | None = None) -> str:
         ending = subprocess.run(
@@ -73,7 +73,7 @@ def check_program(here: world.World, faults: list[str]) -> None:
     log = run("strace", "-f", "-e", "trace=open,openat", "pumpctl", "---complete", "1s", "fish", "pumpctl --port ")
     if "usb:1a86:7523" not in log or any(port in log for port in ('"/dev/tty', '"/dev/pts', '"./pump"')):
         faults.append(f"a port is opened, or none is found:\n{log}")
-    # A folder on a file system that does not respond in time.
+    # A slow file system: each listing of a folder takes 300 ms, and the limit is 45 ms.
     slow = ["-f", "-e", "trace=getdents64", "-e", "inject=getdents64:delay_enter=300000"]
     if "captures" in (log := run("strace", *slow, str(here.folder / "pumpctl"), "---complete", "45ms", "fish", "pumpctl replay ")):
         faults.append(f"the time limit does not hold:\n{log}")

@@ -1,4 +1,9 @@
-"""Shells that complete a typed line, each by its own engine: bash and zsh at a terminal, fish by `complete -C`."""
+"""Shells that complete a line: bash and zsh by Tab at a terminal, fish by `complete -C`.
+
+Each shell runs a script that installs pumpctl's completion and reports the offered words. In bash and zsh, Ctrl-G
+writes the report: the line after Tab, in bash the part of it that the words replace, and the words. In fish, the report
+has only the words. Its fields end in NUL.
+"""
 
 import contextlib
 import os
@@ -57,14 +62,17 @@ end
 
 
 class Answer:
-    """The words that a shell offers, whole and without their quotation marks, and the line after Tab."""
+    """The complete words that a shell offers, without quotation marks, and the line after Tab; None in fish."""
 
     def __init__(self, words: list[str], line: str | None = None) -> None:
         self.words, self.line = words, line
 
 
 class Shell:
-    """A shell that runs until it is left. Its environment names a pipe, through which it tells what it offers."""
+    """A running shell. The pipe named in its environment, PIPE, takes its reports.
+
+    A subclass has the shell's command line, its script, and `whole`, which completes a reported word.
+    """
 
     name = ""
 
@@ -99,7 +107,7 @@ class Shell:
         os.write(self.terminal, text.encode())
 
     def hear(self) -> list[str]:
-        """Wait for the fields that the shell writes to its pipe."""
+        """Wait for a report of the shell; return its fields. A shell that does not answer within PATIENCE is killed."""
         alarm = threading.Timer(PATIENCE, self.process.kill)
         wake = threading.Timer(PATIENCE + 1, lambda: os.close(os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK)))
         alarm.start(), wake.start()
@@ -120,7 +128,7 @@ class Shell:
 
 
 def unquoted(line: str) -> list[str]:
-    """Split a line as shells do; quotation marks may be open at its end. A blank at the end begins a last, empty word."""
+    """Split a line as shells do; a quotation may be open at its end. A blank at the end begins a last, empty word."""
     for closing in "", "'", '"':
         with contextlib.suppress(ValueError):
             return shlex.split(line + closing) + ([""] if not closing and line.endswith(" ") and not line.endswith("\\ ") else [])
@@ -128,7 +136,7 @@ def unquoted(line: str) -> list[str]:
 
 
 def is_quoted(line: str) -> bool:
-    """Return whether quotation marks are open at the end of a line."""
+    """Return whether a quotation is open at the end of a line."""
     try:
         shlex.split(line.replace("\\", ""))
         return False

@@ -15,9 +15,10 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).parents[3]
-# Without root's rights, a folder without permission can't be read.
+# Runs a program as nobody, because root can read the folder without permissions.
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-# Runs pumpctl as the shells' scripts ask for it, but within $LIMIT: the machine may be busy.
+# The program `pumpctl` that the shells find. It runs the real one, with $LIMIT instead of the script's time limit,
+# which a busy machine might exceed. With $FAILS, completion fails.
 PUMPCTL = """#!/bin/sh
 . "$WORLD/environment"
 if [ "$1" = ---complete ]; then
@@ -30,7 +31,7 @@ exec "$WORLD/pumpctl" "$@"
 
 
 class World:
-    """A folder with all of it. It is gone at the end."""
+    """The surroundings, in a temporary folder. All programs end, and the folder is removed, when `ends` closes."""
 
     def __init__(self, programs: pathlib.Path, ends: contextlib.ExitStack) -> None:
         self.ends = ends
@@ -82,7 +83,7 @@ class World:
         return process
 
     def mock_ports(self) -> str:
-        """Mock two USB adapters; return the folder that stands for the system's."""
+        """Mock two USB adapters with umockdev; return the value for UMOCKDEV_DIR."""
         testbed = self.start(
             ["/usr/bin/python3", ROOT / "Tests/SerialPortTests/Discovery/testbed.py"], stdin=subprocess.PIPE,
             env=os.environ | {"LD_PRELOAD": "libumockdev-preload.so.0"})
@@ -97,7 +98,7 @@ class World:
         return root
 
     def listen(self, name: str, answers: bool) -> str:
-        """Listen like pumpctld; without `answers`, like one that hangs."""
+        """Listen on a socket like pumpctld, or without `answers` like one that hangs; return the socket's path."""
         path = str(self.folder / name)
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(path)
@@ -118,7 +119,7 @@ class World:
         return path
 
     def simulate(self) -> None:
-        """Offer a simulated pump, with a link and a control socket, in the shells' folder."""
+        """Start a simulated pump, with a symbolic link and a control socket, in the shells' folder."""
         if self.prefix:
             for path in self.folder, *self.folder.rglob("*"):
                 os.chown(path, 65534, 65534, follow_symlinks=False)
@@ -129,11 +130,11 @@ class World:
     # MARK: The state
 
     def calls(self) -> list[str]:
-        """Return the methods of bluetoothd that were called, in order. bluetoothd is gone afterwards."""
+        """End bluetoothd; return the names of its methods that were called, in order."""
         return self.bluez.communicate()[0].split()
 
     def become(self, failure: str | None) -> None:
-        """Let something fail, or nothing."""
+        """Make something fail, named as in `cases.FAILURES`, or with None nothing."""
         values = {
             "LIMIT": "60s" if failure is None else "4s", "FAILS": "",
             "DBUS_SYSTEM_BUS_ADDRESS": self.bus, "PUMPCTLD_SOCKET": self.daemon, "UMOCKDEV_DIR": self.ports,

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Attack the HTTP server, and check that it lets nobody in, and that a pump can be stopped all the time.
+"""Attack the HTTP server: check that no attack gets access, and that a pump can be stopped all the time.
 
     attacks.py
 
-A thread stops the pump once a second during the attacks: each of its requests must succeed, and the server's share of
-the time is measured. The server must need no more descriptors and memory at the end than after the first round.
+A thread stops the pump once a second during the attacks. Each of its requests must succeed, and the time that the
+server and the daemon take is measured. At the end the server must have no more descriptors, and hardly more memory,
+than after the first attacks.
 """
 
 import concurrent.futures
@@ -22,13 +23,13 @@ import uuid
 from bench import IS_SOAK, PROGRAMS, Bench, Checks, Client, Lag, Stream, request_bytes, wait_until
 
 RECONNECTIONS = 10_000 if IS_SOAK else 900
-# The user without files of his own.
+# The user ID of `nobody`, who owns no files.
 NOBODY = 65534
 API = "/api/v1"
 STOP = f"{API}/devices/pump/stop"
 COMMANDS = f"{API}/devices/pump/commands"
 SIMULATOR = f"{API}/devices/pump/simulator"
-# Each route that needs a token, with its method, scope and body.
+# Each route that needs a token: its method, its path, the scope that the token must have, and a body.
 ROUTES = [
     ("GET", f"{API}/session", "see", None),
     ("GET", f"{API}/devices", "see", None),
@@ -46,7 +47,7 @@ ROUTES = [
     ("POST", COMMANDS, "command", {"name": "status"}),
     ("POST", STOP, "command", None),
     ("POST", SIMULATOR, "command", {"verb": "press"}),
-    # The last one, as it ends the session.
+    # Last, because it ends the session.
     ("DELETE", f"{API}/session", "see", None),
 ]
 
@@ -57,13 +58,14 @@ class Stopper:
     def __init__(self, bench: Bench, token: str) -> None:
         self.bench, self.token = bench, token
         self.answers: list[tuple[int, str]] = []
-        # The server's and the daemon's part of each time in seconds: without the time that the pump took.
+        # The time in seconds that the server and the daemon took for each stop: without the time from OFF on the wire
+        # to the pump's last line.
         self.times: list[float] = []
         # The attack at each of these times.
         self.stages: list[str] = []
         self.stage = ""
         self.is_open = True
-        # Held during each stop, and by those that must not be disturbed by one.
+        # Held during each stop, and by `Attacks.settled` while it measures.
         self.turn = threading.Lock()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -106,7 +108,7 @@ class Attacks:
         self.pool = concurrent.futures.ThreadPoolExecutor(32)
 
     def raw(self, data: bytes, limit: float = 30):
-        """Send bytes on a connection of their own, and return the first answer."""
+        """Send bytes on a new connection, and return the first answer."""
         with self.bench.client(limit) as client:
             client.send(data)
             return client.answer()
@@ -115,7 +117,7 @@ class Attacks:
         return self.raw(request_bytes(method, target, [*headers, ("Authorization", f"Bearer {self.token}")]))
 
     def equal_all(self, name: str, cases: list, act, expected) -> None:
-        """Act on all cases at once, and compare the results."""
+        """Call `act` with all cases at once, and check the results. `expected` is a value or a function of the case."""
         for case, found in zip(cases, self.pool.map(act, cases)):
             self.checks.equal(f"{name}: {case}", found, expected(case) if callable(expected) else expected)
 
@@ -189,7 +191,7 @@ class Attacks:
             print("note: only root can act as another user")
             return
         bench = self.bench
-        # The files protect themselves, without the help of the folder around them.
+        # The files must be protected by their own permissions, so open the folders around them.
         for folder in (bench.folder, bench.folder / "pumpctl-page"):
             folder.chmod(0o755)
         program = pathlib.Path(shutil.copy(PROGRAMS / "pumpctl-page", bench.folder / "program"))
@@ -241,7 +243,7 @@ class Attacks:
     # MARK: Tokens
 
     def edit_sessions(self, edit) -> None:
-        """Edit each session in the file of sessions."""
+        """Call `edit` with each session in the server's file of sessions, and write the file."""
         path = self.bench.folder / "pumpctl-page/sessions"
         sessions = [json.loads(line) for line in path.read_text().splitlines()]
         for session in sessions:
@@ -315,7 +317,7 @@ class Attacks:
         self.checks.check("no secret in the file of sessions and the log", secret not in text and code not in text)
 
     def revoked_stream(self) -> None:
-        """A session that is revoked while its stream is open."""
+        """Check that a stream ends if its session is revoked."""
         token = self.bench.log_in()
         with self.bench.client() as client:
             client.send(request_bytes("GET", f"{API}/events", self.bench.headers(token)))
@@ -358,7 +360,7 @@ class Attacks:
             answer = bench.ask("POST", COMMANDS, body, token)
             self.checks.check(f"a command: {name}", answer.status in (400, 409), answer)
             self.checks.equal(f"… its outcome", answer.outcome, "not_sent")
-        # The line's end is a pseudo-terminal, and no simulator is behind it.
+        # The device's port is a pseudo-terminal like a simulator's, but it is the end of the bench's line.
         answer = bench.ask("POST", SIMULATOR, {"verb": "press"}, token)
         self.checks.equal("an action at a device that is not simulated", (answer.status, answer.code), (404, "no_simulator"))
         for name in ("off%0AON", "pump%00", "..", "a" * 3000, "%F0%9F%92%A7", "pump%2Fstop"):
@@ -384,7 +386,7 @@ class Attacks:
     def framing(self) -> None:
         bench, host, auth = self.bench, f"Host: 127.0.0.1:{self.port}\r\n", f"Authorization: Bearer {self.token}\r\n"
         def answers(text: str) -> list[int]:
-            """The statuses of all answers until the server closes the connection; at the end -1 if it does not."""
+            """Return the statuses of all answers until the server hangs up; the last one is -1 if it does not."""
             with bench.client(20) as client:
                 client.send(text.encode("latin-1"))
                 found = []
@@ -422,10 +424,10 @@ class Attacks:
         for name, rest in bad.items():
             for target, start in (("a log-in", post), ("a stop", stop)):
                 found = answers(start + "Connection: close\r\n" + rest + "\r\n")
-                # A stop doesn't wait for its body, which is never taken for a request.
+                # A stop is answered without waiting for its body, which must not be taken for a request.
                 is_right = len(found) <= 1 and (found in ([400], [501], []) or target == "a stop" and found == [200])
                 if name in ("a bare line feed", "a folded header"):
-                    # These may be taken for one header; the next request stands by itself.
+                    # The server may accept these as one header. Then the bytes after them are a second request.
                     is_right = len(found) <= 2
                 if name == "a body of a stop" and target == "a log-in":
                     is_right = found == [400]
@@ -488,7 +490,7 @@ class Attacks:
             f"{share * 4} reconnections", sum(self.pool.map(reconnect, [share] * 4)), share * 4)
 
     def settled(self, stopper: "Stopper") -> tuple[int, int]:
-        """Return the server's descriptors and memory once these are constant."""
+        """Return the server's number of descriptors and its memory, once the number of descriptors is constant."""
         found: list[int] = []
         def is_settled() -> bool:
             found.append(self.bench.resources()[0])
@@ -500,13 +502,14 @@ class Attacks:
 
 # MARK: Slow clients
 
-# The time for which a slow client waits at most.
+# The time in seconds after which a slow client gives up.
 SLOW_PATIENCE = 120
 
 
 def be_slow(bench: Bench, name: str, first: bytes, more: bytes | None, limit: float) -> float:
-    """Send bytes, and then these further ones again and again; None reads nothing. Return the time until the server
-    hangs up.
+    """Send `first`, and then `more` again and again. Return the time in seconds until the server hangs up.
+
+    If `more` is None, send as much as the server accepts, and read nothing.
     """
     start = time.monotonic()
     with bench.client() as client:
@@ -514,7 +517,7 @@ def be_slow(bench: Bench, name: str, first: bytes, more: bytes | None, limit: fl
             client.socket.settimeout(1)
             rest = memoryview(first)
             while time.monotonic() < start + SLOW_PATIENCE:
-                # Of a full buffer nothing is sent; the server's end is an error.
+                # A full buffer is a time-out; if the server has hung up, sending fails.
                 try:
                     rest = rest[client.socket.send(rest or b"\r\n"):]
                 except TimeoutError:
@@ -535,7 +538,7 @@ def be_slow(bench: Bench, name: str, first: bytes, more: bytes | None, limit: fl
 
 
 def slow_clients(checks: Checks, lag: Lag) -> None:
-    """Be slow in all ways at once: the server, which is one of its own, hangs up."""
+    """Check on a separate bench that the server hangs up on clients that are slow in different ways, all at once."""
     with Bench(has_pump=False) as bench:
         bench.start_page()
         token = bench.log_in()
@@ -565,7 +568,7 @@ def main() -> int:
         bench.start_daemon()
         bench.start_page()
         attacks = Attacks(bench, checks)
-        # An ordinary page, which must not notice anything.
+        # A stream as an ordinary page has it. The attacks must not interrupt it.
         page = Stream(bench, bench.log_in())
         stopper = Stopper(bench, bench.log_in())
         slow = threading.Thread(target=slow_clients, args=[checks, lag])

@@ -21,14 +21,14 @@ import tty
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = pathlib.Path(os.environ.get("PUMPCTL_PROGRAMS") or ROOT / ".build/debug")
-# The time limit in seconds for what must happen at some time; only a program that hangs reaches it.
+# The time limit in seconds for anything that is waited for; only a program that hangs reaches it.
 PATIENCE = 60
-# In a soak, which has an open end of seeds or sets SOAK, everything is done more often.
+# Whether this is a soak, in which everything is done more often: SOAK is set, or SEEDS ends in "+".
 IS_SOAK = bool(os.environ.get("SOAK")) or os.environ.get("SEEDS", "").endswith("+")
 
 
 def wait_until(condition, subject: str, limit: float = PATIENCE, pause: float = 0.02):
-    """Wait until a condition holds, and return its value."""
+    """Wait until the result of `condition` is true, and return the result. `subject` names it in the error."""
     deadline = time.monotonic() + limit
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -38,7 +38,7 @@ def wait_until(condition, subject: str, limit: float = PATIENCE, pause: float = 
 
 
 class Checks:
-    """A list of checks, each of which prints a line."""
+    """Prints a line for each check, and counts the failed ones."""
 
     def __init__(self) -> None:
         self.count = self.failed = 0
@@ -56,7 +56,7 @@ class Checks:
 
 
 class Lag:
-    """Measures by how much this machine is late, which is added to time limits."""
+    """Measures by how much this machine is late at most, in seconds. Checks add that to their time limits."""
 
     def __init__(self) -> None:
         self.longest = 0.0
@@ -73,9 +73,9 @@ class Lag:
 
 
 class Line:
-    """The wire between a pump and the daemon: records each line, and can be cut and lose the pump's lines.
+    """The wire between a pump and the daemon: records all lines, can be cut, and can lose the pump's lines.
 
-    The daemon's end is a pseudo-terminal with a link to it, a new one each time that the line is plugged in.
+    The daemon's end is a pseudo-terminal with a symbolic link to it, a new one each time that the line is plugged in.
     """
 
     def __init__(self, pump: str, link: str) -> None:
@@ -100,7 +100,7 @@ class Line:
             tty.setraw(port)
             os.set_blocking(host, False)
             path = os.ttyname(port)
-            # Without an open port, what the pump says is lost, as on a real line.
+            # Until the daemon opens the port, the pump's output is lost, as on a real line.
             os.close(port)
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.link)
@@ -120,7 +120,7 @@ class Line:
         return self.host is not None
 
     def lose(self, is_losing: bool) -> None:
-        """Lose what the pump says from now on, or no longer."""
+        """Lose the pump's lines from now on, or pass them on again."""
         self.is_losing = is_losing
 
     def note(self, sender: str, text: bytes, is_passed: bool) -> None:
@@ -150,7 +150,7 @@ class Line:
             events = dict(poll.poll(5))
             is_host_open = host is not None and not events.get(host, 0) & (select.POLLHUP | select.POLLNVAL)
             with self.lock:
-                # Unplugging closes the descriptor, whose number another file may have now.
+                # If the line was unplugged during the poll, another file may have the descriptor's number now.
                 if host is None or self.host != host:
                     host = None
                 if host is not None and events.get(host, 0) & select.POLLIN:
@@ -195,7 +195,7 @@ class Line:
 
 
 class Answer:
-    """A response: its status, its headers in lower case, and its body; status 0 if the server hung up."""
+    """A response: its status, its headers by names in lower case, and its body; status 0 if the server hung up."""
 
     def __init__(self, status: int, headers: dict, body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
@@ -221,7 +221,7 @@ class Answer:
 
 
 class Client:
-    """A connection to the server, which sends any bytes."""
+    """A connection to the server on which any bytes can be sent."""
 
     def __init__(self, address: tuple[str, int], limit: float = PATIENCE) -> None:
         self.socket = socket.create_connection(address, timeout=limit)
@@ -238,12 +238,12 @@ class Client:
         self.socket.close()
 
     def send(self, data: bytes) -> None:
-        """Send bytes; ignore that the server has hung up, which `answer` tells."""
+        """Send bytes. No error if the server has hung up: `answer` then returns status 0."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.socket.sendall(data)
 
     def more(self) -> bool:
-        """Receive bytes; False at the end."""
+        """Receive bytes into `rest`; return False if the server has ended the connection."""
         try:
             data = self.socket.recv(65536)
         except ConnectionResetError:
@@ -252,7 +252,7 @@ class Client:
         return bool(data)
 
     def is_closed(self) -> bool:
-        """Wait for the end of the connection."""
+        """Wait until the server ends the connection."""
         while self.more():
             pass
         return True
@@ -282,7 +282,7 @@ def request_bytes(method: str, target: str, headers: list[tuple[str, str]], body
 
 
 class Bench:
-    """The programs, started in this order: the pump, its line, the daemon, the server."""
+    """The programs. The pump and its line start at once, the others by `start_daemon` and `start_page`."""
 
     def __init__(self, has_pump: bool = True) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="http-"))
@@ -387,14 +387,14 @@ class Bench:
             return client.answer()
 
     def resources(self) -> tuple[int, int]:
-        """Return the server's number of descriptors, and its resident memory in KiB."""
+        """Return the server's number of open descriptors, and its resident memory in KiB."""
         folder = pathlib.Path(f"/proc/{self.page.pid}")
         status = (folder / "status").read_text()
         return len(list((folder / "fd").iterdir())), int(status.split("VmRSS:")[1].split()[0])
 
 
 class Stream:
-    """A reader of the stream of events, which connects again after an end."""
+    """A client of the server's stream of events, on a thread of its own, which connects again when the stream ends."""
 
     def __init__(self, bench: Bench, token: str) -> None:
         self.bench, self.token = bench, token
@@ -430,7 +430,7 @@ class Stream:
                 pass
             buffer = client.rest.partition(b"\r\n\r\n")[2]
             while self.is_open:
-                # The body is chunked. No size of a chunk looks like a line of an event.
+                # The body is chunked. `take` ignores the chunk sizes, because they do not look like fields.
                 *blocks, buffer = buffer.split(b"\n\n")
                 for block in blocks:
                     self.take(block.decode())

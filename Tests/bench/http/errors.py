@@ -3,8 +3,8 @@
 
     errors.py
 
-Each failure gives one sentence with what to do: `detail` and `hint` in an answer, or a message and a hint on standard
-error, with an exit status of its own.
+Each failure must be reported in one sentence with advice: `detail` and `hint` in an answer, or a message and a hint on
+standard error, with the failure's exit status.
 """
 
 import json
@@ -24,7 +24,7 @@ COMMANDS = f"{API}/devices/pump/commands"
 
 
 class FakeDaemon:
-    """A program at the daemon's socket that greets with these bytes, and says nothing else."""
+    """A listener at the daemon's socket that sends only `greeting` to each client, and with `closes` hangs up."""
 
     def __init__(self, path: str, greeting: bytes, closes: bool = False) -> None:
         self.path, self.greeting, self.closes = path, greeting, closes
@@ -71,7 +71,7 @@ class Errors:
         self.checks.check(f"{name}: one sentence", is_one, repr(text))
 
     def refused(self, name: str, answer: Answer, status: int, codes: str | tuple, outcome: str | tuple | None = None) -> None:
-        """Check an answer that says that something failed."""
+        """Check an answer that reports a failure: its status, its code (one of `codes`), its texts, and its outcome."""
         codes = (codes,) if isinstance(codes, str) else codes
         self.checks.check(f"{name}: {status} {codes[0]}", answer.status == status and answer.code in codes, answer)
         self.is_sentence(answer.json.get("detail", ""), name)
@@ -153,7 +153,7 @@ class Errors:
                          "no_such_device", "not_sent")
             self.refused("no such device, state", bench.ask("GET", f"{API}/devices/lamp", token=token), 404, "no_such_device")
 
-            # Other programs have taken all places of the daemon. The page keeps its own.
+            # Other programs have taken all connections that the daemon accepts. The page keeps its own.
             places = []
             for _ in range(80):
                 places.append(socket.socket(socket.AF_UNIX))
@@ -166,7 +166,7 @@ class Errors:
                 place.close()
             wait_until(lambda: query().status == 200, "a free place")
 
-            # In mid-command: the pump gets it, and its reply is lost with the line.
+            # Unplug in mid-command: the pump receives ON, and its reply is lost.
             wait_until(lambda: get().json.get("devices", [{}])[0].get("up"), "a link")
             bench.line.lose(True)
             results: list[Answer] = []
@@ -205,12 +205,12 @@ class Errors:
                 if greeting or closes:
                     self.refused(f"{name}, stop", answer, 503, code, "not_sent")
                 else:
-                    # The stop still waits for the daemon, and may be sent later.
+                    # The stop still waits for the daemon's greeting, and may be sent later.
                     self.refused(f"{name}, stop", answer, 504, "no_answer", "unknown")
                 answer = bench.ask("GET", f"{API}/devices", token=token)
                 self.checks.equal(f"{name}, devices", answer.status, 503, answer)
                 fake.end()
-            # A line without an end; a debug build takes seconds to look through what it keeps of that.
+            # A line without an end. A debug build takes seconds to search it, so 503 and 504 are both right.
             fake = FakeDaemon(bench.socket, b"x" * 20_000_000)
             answer = bench.ask("POST", STOP, token=token)
             self.checks.check("one that floods, stop", answer.status in (503, 504), answer)
@@ -223,7 +223,7 @@ class Errors:
     # MARK: Files and addresses
 
     def failed(self, name: str, bench: Bench, arguments: list[str], status: int, *words: str) -> None:
-        """Check that the program ends with a message and a hint."""
+        """Check that pumpctl-page ends with this exit status, and that its message contains the words."""
         ending = bench.run_page(*arguments)
         self.checks.equal(f"{name}: exit status", ending.returncode, status, ending.stderr)
         for word in words:
@@ -247,7 +247,7 @@ class Errors:
                 self.failed(f"mode {mode:o}, --code", bench, ["--code"], 78, "chmod 600", "hint:")
             path.chmod(0o600)
             self.checks.equal("the mode is right again", session().status, 200)
-            # A session that has begun in the future: the clock was set back, so nobody knows when it ends.
+            # A session that began in the future is refused: the clock was set back, so its end is unknown.
             record = json.loads(text)
             for name, new, status in [
                     ("the clock was set back", json.dumps({**record, "began": "2096-01-01T00:00:00.000Z"}) + "\n", 401),
@@ -265,7 +265,7 @@ class Errors:
         with Bench(has_pump=False) as bench:
             bench.start_page()
             port = bench.address[1]
-            # The holder is a program of this user, so it can be named.
+            # The program that holds the port belongs to this user, so the message names it.
             self.failed("port taken", bench, ["--http", str(port)], 69, f"127.0.0.1:{port}",
                         f"pumpctl-page (pid {bench.page.pid})", "hint:")
             for address in ("0.0.0.0:0", "192.0.2.1:8080", "[::]:0", "example.com:80", "[2001:db8::1]:80", "127.1:0", "128.0.0.1:0"):
@@ -289,7 +289,7 @@ class Errors:
                 page.terminate()
                 self.checks.equal(f"address {address}: SIGTERM ends it", page.wait(30), 0)
                 (bench.folder / "other.log").unlink()
-            # A connection at the very end, which was once dropped in a way that ended the program by a signal.
+            # A connection that arrives while the program ends must not end it by a signal.
             for _ in range(8):
                 page = bench.start("pumpctl-page", "--http", f"unix:{bench.folder}/web", "--socket", bench.socket, output="other")
                 wait_until(lambda: "serving at" in bench.log("other") or page.poll() is not None, "a server", pause=0.001)

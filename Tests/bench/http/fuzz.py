@@ -3,8 +3,8 @@
 
     fuzz.py [SEED]
 
-The server must not end, must answer another client all the time, and must not answer 500 or anything else that says
-that it failed by itself. In a soak ten times as many bytes are sent, from a fresh seed.
+The server must not end, must answer another client all the time, and must not answer 5xx except 503 and 504, which
+report failures of the daemon and the device. In a soak ten times as many bytes are sent, from a fresh seed.
 """
 
 import collections
@@ -23,7 +23,7 @@ from bench import IS_SOAK, Bench, Checks, Lag, request_bytes
 BYTES = 10_000_000 if IS_SOAK else 1_000_000
 WIDTH = 16
 API = "/api/v1"
-# Pieces that are put into requests.
+# Bytes that are inserted into requests.
 PIECES = [
     b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b" ", b"\t", b":", b"/", b"%", b"%00", b"%2e%2e", b"..", b"?", b"&", b"=", b"#",
     b"{", b"}", b"[" * 40, b'"', b"\\", b"\\u0000", b"\\ud800", b"null", b"true", b"-1", b"1e999", b"9" * 30, b"\xff\xfe",
@@ -37,7 +37,7 @@ PIECES = [
 class Fuzz:
     def __init__(self, bench: Bench, seed: int, lag: Lag) -> None:
         self.bench, self.seed, self.lag = bench, seed, lag
-        # The second one is in no request that is mutated, so none can end its session.
+        # The second token is in no mutated request, so none can end its session.
         self.token, self.other_token = bench.log_in(), bench.log_in()
         self.statuses: collections.Counter = collections.Counter()
         self.failures: list[bytes] = []
@@ -45,7 +45,7 @@ class Fuzz:
         self.lock = threading.Lock()
 
     def requests(self, source: random.Random) -> list[bytes]:
-        """Return valid requests, of which the random ones are made."""
+        """Return valid requests, to be mutated."""
         headers = self.bench.headers(self.token)
         def request(method: str, target: str, members: dict | None = None) -> bytes:
             return request_bytes(method, target, headers, None if members is None else json.dumps(members).encode())
@@ -81,7 +81,7 @@ class Fuzz:
         return bytes(text)
 
     def play(self, number: int) -> None:
-        """Send the requests of one connection, and read what is answered."""
+        """Send the requests of one connection, and count the statuses of the answers."""
         source = random.Random(self.seed * 1_000_003 + number)
         data = b""
         for _ in range(source.choice([1, 1, 2, 6])):
@@ -112,7 +112,7 @@ class Fuzz:
                     self.failures.append(data)
 
     def watch(self, checks: Checks, is_over: threading.Event) -> None:
-        """Be another client."""
+        """Send valid requests as another client until the fuzzing is over, and check the answers and their times."""
         times, bad = [], []
         while not is_over.is_set():
             start = time.monotonic()

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Check that the HTTP server tells the truth about a pump, on a line and with a daemon that fail at random moments.
+"""Check that the HTTP server reports a pump truthfully while the line and the daemon fail at random moments.
 
     truth.py [SEEDS]
 
-SEEDS is one seed (1234), a range (1-30, the default) or the first of 300 (1234+); $SEEDS is the same.
+SEEDS is one seed (1234), a range (1-30, the default; in a soak 1-300), or the first of 300 seeds (1234+). Without
+SEEDS, $SEEDS is used in the same way.
 
 In each run a client switches a pump on and off and sets its speed, repeats requests, and reads its state, while the
 daemon is killed, started and suspended, the pump unplugged, its replies lost and its button pressed. The bench's line
-hears each byte between the pump and the daemon, and so knows what was so, whatever reached the daemon.
+records every line between the pump and the daemon, also those that it does not pass on. From these lines the run
+derives the pump's true state.
 
 A reported state is a claim about an interval: from the pump's last answer, at the latest `age_s` before the report's
-`time`, until the report. It is false if the pump was in the other state during all of this interval. It is not false if the
-pump has changed since its last answer and nobody could know: that is what `age_s` is for. While a command is under way
-to the pump, both states are possible. Beyond that, nothing is claimed of a pump whose line has been cut for some
-seconds.
+`time`, until the report. The claim is false if the pump was in the other state during all of this interval. A change
+after the last answer, which the server could not know of, does not make it false: `age_s` tells the reader how old the
+answer is. While a command is in flight to the pump, both states are possible. Some seconds after the line was cut
+(CUT_PATIENCE), the server must not report `on` or `off` any more.
 """
 
 import collections
@@ -32,24 +34,25 @@ import uuid
 from bench import IS_SOAK, Bench, Lag, Stream, wait_until
 
 API = "/api/v1"
-# The number of runs at a time. A run mostly waits.
+# The number of runs at a time: more than processors, because a run mostly waits.
 WIDTH = 8
-# The time in seconds after which nothing may be claimed of a pump whose line is cut.
+# The time in seconds for which a pump whose line is cut may still be reported as on or off.
 CUT_PATIENCE = 3
 
 
 def seconds(text: str) -> float:
-    """Convert a time of a report."""
+    """Convert a time of a report to seconds since 1970."""
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 class Truth:
-    """The states in which the pump may have been at each time, from the lines that it got and sent."""
+    """The states in which the pump may have been at each time, derived from the lines that it received and sent."""
 
     def __init__(self) -> None:
-        # The begin of each span, and the possible states during it.
+        # The beginning of each span, and the possible states from then until the next span begins.
         self.spans: list[tuple[float, frozenset]] = [(0.0, frozenset({"off"}))]
-        # What the pump got and did not answer yet, with its time: "on" or "off", or None for a press of its button.
+        # The commands and button presses that the pump has not answered yet, with their times: "on" or "off" for a
+        # command, None for a press.
         self.pending: list[tuple[float, str | None]] = []
         self.known = "off"
         self.lock = threading.Lock()
@@ -61,7 +64,7 @@ class Truth:
         self.spans.append((when, frozenset(states)))
 
     def hear(self, when: float, sender: str, text: str, _: bool) -> None:
-        """Take note of a line on the wire."""
+        """Take a line on the wire into account. It counts even if it is not passed on to the daemon."""
         with self.lock:
             if sender == "host":
                 if text.upper() in ("ON", "OFF"):
@@ -76,7 +79,7 @@ class Truth:
                         del self.pending[number]
                         break
             elif text.startswith("STATUS:{State:O") and (not self.pending or self.pending[0][0] < when - 2):
-                # A line that the pump has lost will not be answered.
+                # The pump answers within 2 s: a command that is still pending was lost, and the status is current.
                 self.pending = []
                 state = text[14:].partition(",")[0].strip("}").lower()
             else:
@@ -101,14 +104,15 @@ class Truth:
 
 
 class Run:
-    """A run of one seed."""
+    """A run of one seed, with programs of its own: clients, failures at random moments, and checks at the end."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.random = seed, random.Random(seed)
         self.flaws: list[str] = []
         self.counts: collections.Counter = collections.Counter()
         self.truth, self.lag = Truth(), Lag()
-        # The commands of the client in their order.
+        # The client's commands in their order, each with its `times`: for each request, the times at which it was sent
+        # and answered, and the answer. A `stale` command names an older view than the client had.
         self.commands: list[dict] = []
         self.is_over = False
         # The intervals during which the line was cut.
@@ -144,7 +148,7 @@ class Run:
                                             for t, who, text, passed in self.bench.line.lines]
 
     def clients(self) -> list:
-        """The functions that run at once during the trouble."""
+        """Return the functions that run at once, each on a thread, until `trouble` is over."""
         return [self.command, self.read, self.stop_often]
 
     def guarded(self, work) -> None:
@@ -246,7 +250,7 @@ class Run:
             if again:
                 again.join()
                 if draw.random() < 0.5:
-                    # What it shows now makes no new command of an old one.
+                    # A repetition with a newer `seen` is still the same command, because its id is the same.
                     command["times"].append(self.post("commands", {**body, "seen": self.stream.last}))
 
     def stop_often(self) -> None:
@@ -264,7 +268,7 @@ class Run:
             self.look()
 
     def look(self) -> dict:
-        """Read the devices; check what is reported. Return the state of the pump."""
+        """Read the devices, check the reported state of the pump, and return that state; {} if there was none."""
         start = time.time()
         answer = self.bench.ask("GET", f"{API}/devices", token=self.token, limit=20)
         self.counts[f"GET {answer.status}"] += 1
@@ -274,13 +278,13 @@ class Run:
             return state
         if answer.status != 503 or not answer.json.get("hint"):
             self.flaw(f"GET: {answer}")
-        # Two questions of the daemon, each of 5 s at most, and before that the same wait for it.
+        # The server waits for the daemon up to 5 s, and then up to 5 s for each of two replies.
         if time.time() - start > 15.5 + self.lag.longest:
             self.flaw(f"GET was answered after {time.time() - start:.2f} s: {answer}")
         return {}
 
     def end(self) -> None:
-        """Check that all is well again behind the trouble, and that a stop stops the pump."""
+        """Check that the link comes back after the trouble, and that a stop then switches the pump off."""
         wait_until(lambda: self.look().get("link") == "up", "a link after the trouble")
         start, end, answer = self.post("stop", None)
         self.commands.append({"name": "stop", "body": {}, "times": [(start, end, answer)]})
@@ -293,7 +297,10 @@ class Run:
     # MARK: Checks
 
     def check_state(self, state: dict, told: float, now: float, where: str) -> None:
-        """Check a state that the daemon told at one time, and that was reported at another."""
+        """Check a state of the pump.
+
+        `told` is the time at which the daemon reported it to the server; `now` is the time of the server's report.
+        """
         value = state["values"]["state"]
         self.counts[f"reported {value}"] += 1
         if value not in ("on", "off"):
@@ -301,10 +308,10 @@ class Run:
         if state["link"] != "up":
             self.flaw(f"{where}: {value} without a link: {state}")
             return
-        # An answer that the daemon may have read late, after it was suspended, has no age. The age is that of any answer,
-        # also of a temperature, but the daemon asks for the state at least as often. An acknowledgement alone proves nothing
-        # to it: that may be one of an earlier command.
-        # What came just now, the daemon may not have read.
+        # A state without an age comes from an answer that the daemon may have read late, after it was suspended. Then
+        # the interval begins at the last line that showed the state. An acknowledgement (PUMP:ON, PUMP:OFF) is not such
+        # a line, because it may belong to an earlier command.
+        # The daemon may not have read lines that are younger than `lag`.
         lag = 0.05 + self.lag.longest
         heard = self.last_heard(told - lag)
         if heard is None:
@@ -319,7 +326,7 @@ class Run:
             self.flaw(f"{where}: {value} at {now:.3f}, while the line is cut: {state}")
 
     def last_heard(self, limit: float) -> float | None:
-        """Return the time of the last line before a time by which the pump told its state."""
+        """Return the time of the last line before `limit` that showed the pump's state and was passed on, or None."""
         return next((when for when, who, text, passed in reversed(self.bench.line.lines)
                      if who == "pump" and passed and when < limit and text.startswith(("STATUS:", "MANUAL:"))), None)
 
@@ -366,7 +373,7 @@ class Run:
                     self.flaw(f"one command has several outcomes: {text}")
                 acknowledgement = "PUMP:ON" if speed is None else sent
             else:
-                # What proves that the pump is off is its status.
+                # OFF is done only once a status shows it, so its own reply PUMP:OFF is not enough.
                 acknowledgement = {"status": "STATUS:{", "temp": "TEMP:"}.get(command["name"], "STATUS:{State:OFF")
             if command.get("stale") and command["name"] != "off" and any(answer.status == 200 for answer in answers):
                 self.flaw(f"its sender could not know the state: {text}")
@@ -393,7 +400,7 @@ def run(kind: type[Run], seed: int) -> tuple[int, list[str], collections.Counter
 
 
 def seeds(text: str, soak: str, usual: str) -> range:
-    """Return the seeds that a text names; by default those of a soak, or the usual ones."""
+    """Return the seeds that `text` or else $SEEDS names; by default the range `soak` in a soak, otherwise `usual`."""
     text = text or os.environ.get("SEEDS") or (soak if IS_SOAK else usual)
     if text.endswith("+"):
         return range(int(text[:-1]), int(text[:-1]) + int(soak.partition("-")[2]))
@@ -402,7 +409,7 @@ def seeds(text: str, soak: str, usual: str) -> range:
 
 
 def check(title: str, kind: type[Run], chosen: range, width: int) -> int:
-    """Run all seeds, some at a time, and report."""
+    """Run all seeds, `width` at a time; print the flaws and counts, and return the exit status."""
     start, bad, counts = time.monotonic(), 0, collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(width) as pool:
         for seed, flaws, some in pool.map(functools.partial(run, kind), chosen):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Hold what commands print with --json against packaging/schema/pumpctl.schema.json: check.py PROGRAMS
+"""Check the output of commands with --json against packaging/schema/pumpctl.schema.json: check.py PROGRAMS
 
-PROGRAMS is the folder of pumpctl and fake-bluez. Each command is run with simulated devices. Here, unlike for the readers of the schema, an
-unknown key is a mistake.
+PROGRAMS is the folder of pumpctl and fake-bluez. Each command is run with simulated devices. The schema allows unknown
+keys, which a later version may add; here an unknown key is a mistake. Each kind of line in the schema must occur.
 """
 
 import concurrent.futures
@@ -18,8 +18,8 @@ import jsonschema
 PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "packaging/schema/pumpctl.schema.json").read_text())
 
-# Commands that run at the same time: the arguments, the exit code, the definitions of the lines. A "+" behind a name stands
-# for one or more of such lines, a "*" for any number.
+# Commands that run at the same time: the arguments, the exit code (None for any), and for each printed line the name of
+# its definition in the schema. A "+" after a name stands for one or more such lines, a "*" for any number.
 CASES = [
     ("", 0, "pumpctl"),
     ("--port sim:pump on", 0, "on"),
@@ -60,7 +60,7 @@ CASES = [
     ("--port sim:raw latency --question ? --count 5", 0, "latency"),
     ("replay nothing", 66, "failure"),
 ]
-# Commands that run one after another, in a folder of their own, because each needs the one before.
+# Commands that run one after another in a common folder, because each needs the one before.
 SEQUENCE = [
     ("history", 0, ""),
     ("--port sim:pump monitor --interval 0.5s --count 2", 0, "monitor monitor"),
@@ -88,7 +88,7 @@ SEQUENCE = [
     ("--port ./led2 led on", 0, "led"),
     ("sim ctl ./several stop", 0, "sim_ctl"),
 ]
-# The same, with a fake bluetoothd. The first command remembers the device that the last one forgets.
+# Commands that run one after another with a fake bluetoothd. The last one forgets the address that the first one stored.
 BLUETOOTH = [
     ("--port ble:HMSoft status", 0, "status"),
     ("scan --for 1s", 0, "scan scan"),
@@ -103,7 +103,7 @@ BLUETOOTH = [
 
 
 def closed(schema):
-    """The schema with objects that have no keys but those that are named."""
+    """Return a copy of the schema in which no object may have other keys than the named ones."""
     if isinstance(schema, list):
         return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):
@@ -116,14 +116,17 @@ CLOSED = closed(SCHEMA)
 
 
 def flaw(line, name):
-    """The reason why a line is not of this definition; None if it is."""
+    """Return the reason why a line does not fit the definition `name`; None if it fits."""
     validator = jsonschema.Draft202012Validator({"$defs": CLOSED["$defs"], "$ref": f"#/$defs/{name}"})
     error = jsonschema.exceptions.best_match(validator.iter_errors(line))
     return error and f"not {name}: {error.json_path}: {error.message}"
 
 
 def expected(names, count):
-    """The definition of each of some lines: a repeated one takes the lines that the others leave."""
+    """Return the name of the definition of each of `count` lines; None if `names` does not fit that number.
+
+    At most one name is repeated ("+" or "*"): it takes the lines that the others leave.
+    """
     words = names.split()
     spare = count - sum(not word.endswith(("+", "*")) for word in words)
     lines = []
@@ -136,7 +139,7 @@ def expected(names, count):
 
 
 def run(case, folder, bus=""):
-    """Run a command with a system bus, and return its mistakes, and the definitions of its lines."""
+    """Run a command with this address of the system bus; return its mistakes, and the definitions of its lines."""
     arguments, status, names = case
     environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS": bus or "unix:path=/nothing"}
     done = subprocess.run([PROGRAMS / "pumpctl", "--json", *arguments.split()], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -172,7 +175,7 @@ def main():
     flaws = [text for texts, _ in runs for text in texts]
     seen = {kind for _, kinds in runs for kind in kinds}
     lines = {name for name, schema in SCHEMA["$defs"].items() if schema.get("type") == "object"} - {"times", "otherFields"}
-    # A machine may have no serial port.
+    # `ports` prints nothing on a machine without serial ports.
     flaws += [f"no line was a {name}" for name in sorted(lines - seen - {"ports"})]
     sys.exit("\n".join(flaws) if flaws else None)
 

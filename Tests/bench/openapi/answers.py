@@ -1,4 +1,4 @@
-"""A session in which every route answers, and fails in almost every way."""
+"""A session in which every route answers and almost every error occurs. Each answer is checked against the document."""
 
 import http.client
 import re
@@ -13,7 +13,7 @@ API = "/api/v1"
 
 
 class Events:
-    """A stream of events, read in a thread of its own."""
+    """A client of the stream of events, on a thread of its own."""
 
     def __init__(self, bench: rig.Rig, token: str, **headers: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", bench.port, timeout=rig.PATIENCE)
@@ -73,7 +73,7 @@ def check(bench: rig.Rig) -> str:
     if ask("GET", f"{API}/openapi.json").json != known.root:
         raise SystemExit("the page serves another document")
 
-    # A reply to HEAD with a body would be read as two replies.
+    # If the reply to HEAD had a body, the connection would take it for the next reply.
     connection = http.client.HTTPConnection("127.0.0.1", bench.port, timeout=rig.PATIENCE)
     for method, status in (("HEAD", 405), ("GET", 200)):
         connection.request(method, f"{API}/openapi.json")
@@ -191,7 +191,7 @@ def check(bench: rig.Rig) -> str:
     expect("503 device_away", ask("POST", stop, token=token), "not_sent")
     expect("200", ask("GET", f"{API}/devices/pump", token=token))
 
-    # The daemon is stopped, and ends.
+    # The daemon is suspended, and then ends.
     bench.processes["daemon"].send_signal(signal.SIGSTOP)
     seen = max([number for number, _, _ in events.events] + events.comments)
     expect("503 device_away", change("on", seen=seen), "not_sent")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Check the HTTP interface by real programs: check.py PROGRAMS [PART…]
 
-PROGRAMS is the folder of pumpctl, pumpctld and pumpctl-page. The parts are
+PROGRAMS is the folder of pumpctl, pumpctld and pumpctl-page. The parts, all of them by default, are
 
-    answers    every route and almost every error, each answer held against packaging/schema/http.openapi.json
+    answers    every route and almost every error, each answer compared with packaging/schema/http.openapi.json
     page       the curl lines of docs/http.md give the answers that the page shows, and its Python program works
     proxy      nginx with the block of docs/http.md lets a program log in and read events
 
-The part 'renew' writes the answers of this run to docs/http.md, and Examples/http_client.py.
+The part 'renew' checks nothing: it writes the answers of this run, and Examples/http_client.py, to docs/http.md.
 """
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold pumpctl-page against packaging/schema/http.openapi.json by schemathesis: conformance.py PROGRAMS SCHEMATHESIS [N]
+"""Check pumpctl-page against http.openapi.json by schemathesis: conformance.py PROGRAMS SCHEMATHESIS [N]
 
 PROGRAMS is the folder of the programs, SCHEMATHESIS the command, and N the number of examples for each operation:
 1000 unless given, with which some 9,000 requests are sent in 20 minutes.
@@ -19,7 +19,8 @@ import sys
 
 import rig
 
-# The statuses by which a request may be refused though its form is right: an unknown command or device, an old view.
+# The accepted statuses of valid and of invalid requests. A valid request may be refused too, for example because it
+# names an unknown device.
 SETTINGS = """
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "404", "409", "429", "503", "504"]
@@ -67,13 +68,13 @@ def main() -> int:
             # The stream does not end, and a test of a firmware takes a minute.
             *(word for name in ("events", "logOut", "verify", "latency") for word in ("--exclude-operation-id", name)),
             "--mode", "all", "--checks", "all",
-            # It knows no exceptions; 503 and 504 are such.
+            # This check allows no exceptions, but 503 and 504 are right answers. The other 5xx are looked for below.
             "--exclude-checks", "not_a_server_error",
             "--max-examples", count, "--seed", seed, "--workers", "4", "--request-timeout", "60",
             "--generation-database", "none", "--continue-on-failure", "--report", "ndjson", "--report-ndjson-path", str(report),
         ]
         print("seed", seed, flush=True)
-        # It keeps a cache in the present folder.
+        # schemathesis writes a cache to its working folder.
         status = subprocess.run(
             command, env={**os.environ, "NO_COLOR": "1"}, cwd=bench.folder, check=False).returncode
         counts = statuses(report)

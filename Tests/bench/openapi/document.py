@@ -1,4 +1,4 @@
-"""The OpenAPI document, against which answers are held."""
+"""The OpenAPI document, and the check of answers and events against it."""
 
 import json
 import re
@@ -11,12 +11,12 @@ import rig
 class Document:
     def __init__(self) -> None:
         self.root = json.loads(rig.DOCUMENT.read_text())
-        # The answers that were checked, as "status code" for problems.
+        # The statuses and codes of the problems that were checked, such as "503 daemon_away".
         self.seen: set[str] = set()
         self.count = 0
 
     def resolved(self, value: dict) -> dict:
-        """Follow a reference."""
+        """Return the object that a reference leads to; any other object as it is."""
         while "$ref" in value:
             target = self.root
             for name in value["$ref"].removeprefix("#/").split("/"):
@@ -25,7 +25,7 @@ class Document:
         return value
 
     def operation(self, method: str, path: str) -> dict:
-        """Return the operation of a request; {} if the document has none."""
+        """Return the document's description of a request; {} if it has none."""
         for template, item in self.root["paths"].items():
             if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path.split("?")[0]):
                 return item.get(method.lower(), {})
@@ -38,7 +38,7 @@ class Document:
         return error and f"{error.json_path}: {error.message}"
 
     def check(self, method: str, path: str, answer: rig.Answer) -> None:
-        """Check an answer; raise an error if the document does not describe it."""
+        """Check an answer; end the program if the document does not describe it."""
         self.count += 1
         where = f"{method} {path}: {answer.status} {answer.body[:300]!r}"
         responses = self.operation(method, path).get("responses", {})

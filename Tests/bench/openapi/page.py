@@ -1,4 +1,4 @@
-"""The page docs/http.md, by its curl lines."""
+"""Check the page docs/http.md: its curl lines give the answers that it shows, and its Python program works."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import rig
 
 PAGE = rig.ROOT / "docs/http.md"
-# The parts of answers that differ between runs.
+# The parts of answers that differ between runs, and their replacements.
 MASKS = [
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"), (r"[0-9a-f]{8}\.[0-9a-f]{64}", "TOKEN"), (r'"id":"[0-9a-f]{8}"', '"id":"ID"'),
     (r'("seen":|\bid: |^: )\d+', r"\1NUMBER"), (r'"age_s":[\d.]+', '"age_s":AGE'), (r"tty-\d+-\d+", "tty"),
@@ -28,7 +28,7 @@ def blocks() -> list[tuple[str, str]]:
 
 
 def answers(bench: rig.Rig) -> list[tuple[str, str]]:
-    """Run the page's curl lines; return each answer that the page shows, and the one that came."""
+    """Run the page's curl lines; return pairs of an answer that the page shows and the answer of this run."""
     bench.start_devices(pump="pump")
     bench.start_daemon()
     bench.start_page()
@@ -70,7 +70,7 @@ def shortened(answer: str) -> str:
 
 
 def renew(bench: rig.Rig) -> str:
-    """Write the answers of this run to the page, and the example."""
+    """Write the answers of this run, and the example program, to the page."""
     pairs = answers(bench)
     text = PAGE.read_text()
     for shown, now in pairs:

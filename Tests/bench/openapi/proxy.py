@@ -1,4 +1,4 @@
-"""nginx as the reverse proxy of docs/http.md."""
+"""Check the HTTP interface through nginx as a reverse proxy, with the configuration in docs/http.md."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def check(bench: rig.Rig) -> str:
         raise SystemExit(f"logging in through nginx: {answer.status} {answer.read()!r}")
     token = json.load(answer)["token"]
     stream = ask("GET", "/api/v1/events", token=token)
-    # A buffered stream would give nothing before it ends.
+    # If nginx buffered the stream, nothing would arrive before its end.
     wait_for(stream, "event: snapshot")
     stop = ask("POST", "/api/v1/devices/pump/stop", token=token)
     if stop.status != 200 or json.load(stop)["outcome"] != "done":

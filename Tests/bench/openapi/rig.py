@@ -13,12 +13,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "packaging/schema/http.openapi.json"
-# The time limit in seconds for anything that takes milliseconds on an idle machine.
+# The time limit in seconds for anything that is waited for; only a program that hangs reaches it.
 PATIENCE = 60
 
 
 def wait(until, reason: str):
-    """Call `until` until its result is true, and return the result."""
+    """Call `until` until its result is true, and return the result. `reason` names what is waited for in the error."""
     deadline = time.monotonic() + PATIENCE
     while not (result := until()):
         if time.monotonic() > deadline:
@@ -28,7 +28,7 @@ def wait(until, reason: str):
 
 
 class Rig:
-    """The running programs. `folder` contains their sockets, their links and what they print."""
+    """The running programs. `folder` contains their sockets, their links and their output."""
 
     def __init__(self, programs: str, folder: pathlib.Path) -> None:
         self.programs, self.folder = pathlib.Path(programs).resolve(), folder
@@ -62,8 +62,10 @@ class Rig:
         self.start_page()
 
     def start_radio(self) -> None:
-        """Start a fake BlueZ with six adapters. The devices that are started from then on are reached through the first
-        one, and each offers itself on another."""
+        """Start a fake bluetoothd with six adapters.
+
+        Devices that are started later use BLE: each advertises on an adapter of its own, pumpctld uses the first one.
+        """
         radio = self.processes["radio"] = subprocess.Popen(
             [self.programs / "fake-bluez", "6"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = radio.stdout.readline().strip()
@@ -86,7 +88,10 @@ class Rig:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def start_devices(self, **families: str) -> None:
-        """Start simulated devices, by their names, that are not running; one of most families unless given."""
+        """Start those of the simulated devices that are not running yet, and write pumpctld's configuration.
+
+        `families` has the family of each device by its name; by default one device of each family but `raw`.
+        """
         self.families = families or {"pump": "pump", "lamp": "led", "storm": "storm", "peer": "peer", "phone": "rescue"}
         text = f'[daemon]\nsocket = "{self.socket}"\n'
         for number, (name, family) in enumerate(self.families.items(), 1):
@@ -112,7 +117,7 @@ class Rig:
 
     def start_daemon(self) -> None:
         self.start("daemon", "pumpctld", "--config", str(self.folder / "pumpctld.toml"))
-        # A link by radio is opened when somebody needs it.
+        # pumpctld opens a BLE link only when a client needs it.
         wait(lambda: "serving" in self.log("daemon") if self.is_radio
              else self.log("daemon").count("the link is open") == len(self.families), "pumpctld")
 
@@ -133,7 +138,7 @@ class Rig:
         return int(self.address.rsplit(":", 1)[1])
 
     def ask(self, method: str, path: str, body=None, token: str | None = None, **headers: str) -> "Answer":
-        """Send a request on a connection of its own."""
+        """Send a request on a new connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         if token:
             headers["Authorization"] = f"Bearer {token}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check the page in Chromium: what it shows of simulated devices, and what its buttons do.
+"""Check the page in Chromium: its display of simulated devices, and the effects of its buttons.
 
     check.py PROGRAMS [SHOTS]
 
@@ -28,7 +28,7 @@ from trials import trials
 SIZES = {"phone": (360, 780), "desk": (1440, 900)}
 SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/findings",
            "#/about"]
-# Notes what is said to a screen reader at once.
+# Records in `window.alarms` the texts that a screen reader announces immediately.
 ALARMS = """() => {
   window.alarms = [];
   const node = document.getElementById("alarms");
@@ -36,19 +36,19 @@ ALARMS = """() => {
   new MutationObserver(() => window.alarms.push(node.textContent))
     .observe(node, { childList: true, characterData: true, subtree: true });
 }"""
-# Milliseconds for anything that takes some on an idle machine.
+# The time limit in milliseconds for anything that is waited for; only a page that hangs reaches it.
 PATIENCE = rig.PATIENCE * 1000
 
 
 class Check:
-    """A browser at a bench."""
+    """A browser with the page of a rig, and the flaws that were found."""
 
     def __init__(self, bench: rig.Rig, browser, shots: pathlib.Path) -> None:
         self.bench, self.browser, self.shots = bench, browser, shots
         self.flaws: list[str] = []
         self.count = 0
         self.requests: list[str] = []
-        # The options of pumpctl-page.
+        # The options with which pumpctl-page is started.
         (bench.folder / "captures").mkdir()
         self.options = ["--captures", str(bench.folder / "captures")]
 
@@ -60,7 +60,7 @@ class Check:
         return page
 
     def is_flaw(self, text: str) -> bool:
-        # The browser itself reports answers that are errors, and connections that fail while the server is away.
+        # Messages of the browser itself are no flaws: it reports error statuses, and failed connections to the server.
         return "Failed to load resource" not in text
 
     def note(self, url: str) -> None:
@@ -79,13 +79,13 @@ class Check:
         page.evaluate("screen => { location.hash = screen }", screen)
 
     def is_there(self, page: Page, screen: str) -> None:
-        """Wait until a screen is complete: the kinds of the devices come after their names."""
+        """Wait until a screen is complete. In the list of devices, the kinds appear after the names."""
         expect(page.locator("main :is(h1, h2)").first).to_be_visible()
         if screen == "#/":
             expect(page.locator("h2 small").first).to_have_text("an LED board")
 
     def looks(self, page: Page, name: str) -> None:
-        """Take a screenshot, and check what any screen must keep."""
+        """Take a screenshot, and check the rules for every screen: no horizontal scrolling, and axe finds nothing."""
         self.count += 1
         page.screenshot(path=self.shots / f"{name}.png", full_page=True)
         width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -140,7 +140,7 @@ class Check:
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=self.shots / "page.png")
         page.set_viewport_size({"width": 360, "height": 780})
-        # OFF is the first button of the screen, for those who use the keyboard.
+        # OFF is the first element of the screen that Tab reaches.
         page.evaluate("document.activeElement.blur()")
         page.evaluate("document.querySelector('article').setAttribute('tabindex', '-1'); document.querySelector('article').focus()")
         page.keyboard.press("Tab")
@@ -148,7 +148,8 @@ class Check:
         page.keyboard.press("Enter")
         expect(page.locator(".stop .outcome")).to_have_text(re.compile("confirmed by pump, asked at"))
         expect(state).to_have_text("off")
-        # The device's own words, as when its state has changed and the page does not know yet.
+        # The slider is used although it is disabled, as when the pump has stopped and the page does not know yet. The
+        # refusal is shown in words.
         expect(page.locator("form", has=slider)).to_contain_text("Possible while pump is on.")
         expect(slider).to_be_disabled()
         slider.evaluate("slider => { slider.disabled = false; slider.value = 100; slider.form.requestSubmit(); }")
@@ -173,7 +174,7 @@ class Check:
         context.close()
 
     def trouble(self) -> None:
-        """What a pump reports of itself: temperatures, its button, and the reasons for which it stops."""
+        """A pump's temperatures, its button, and its stops for safety are shown."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         self.open(page, "#/device/pump")
@@ -215,7 +216,7 @@ class Check:
         self.looks(page, "phone-pump-hot")
         for text in ("skin: too hot", "The skin was warmer than 40.0 °C, and the pump was stopped."):
             expect(banners.filter(has_text=text)).to_be_visible()
-        # What was dismissed comes back with the next run.
+        # A dismissed banner comes back when its cause occurs in the next run of the pump.
         banners.filter(has_text="skin was warmer").get_by_role("button", name="dismiss").click()
         expect(banners).to_have_count(1)
         self.open(page, "#/")
@@ -237,7 +238,7 @@ class Check:
         """Twelve tabs of a browser, and two other browsers: each browser has one stream."""
         contexts = [self.browser.new_context() for _ in range(3)]
         firsts = [self.log_in(context) for context in contexts]
-        # One of them at a time reads the record.
+        # Only one tab at a time reads the record of messages. The first tab holds the lock, so the second one waits.
         expect(firsts[0].locator("#calls")).to_have_text(re.compile("^SOS(?!.*reading)"))
         firsts[0].evaluate("""() => new Promise((begin) => {
           navigator.locks.request("pumpctl-messages", () => new Promise((end) => begin(window.end = end)));
@@ -259,7 +260,7 @@ class Check:
         streams = [url for url in self.requests if url.endswith("/events")]
         if streams:
             self.flaws.append(f"{len(streams)} more streams for eleven more tabs")
-        # Another tab takes over.
+        # If the tab with the stream is closed, another tab opens one.
         firsts[0].close()
         others[0].wait_for_timeout(0)
         rig.wait(lambda: self.pump(others) and any(url.endswith("/events") for url in self.requests), "another tab's stream")
@@ -277,15 +278,15 @@ class Check:
             context.close()
 
     def pump(self, pages) -> bool:
-        """Let the browser's messages in."""
+        """Have Playwright handle the browser's messages, such as requests. Returns True, for use in a condition."""
         pages[0].evaluate("1")
         return True
 
     def keyboard(self) -> None:
-        """Everything can be reached and used by keyboard, and what has the focus is in sight."""
+        """Everything can be reached and used by keyboard, and the focused element is visible and marked."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
-        # The list is complete, and is not made anew any more.
+        # Wait until the list is complete. It is not rendered again after that.
         expect(page.locator("h2 small")).to_have_text(["an LED board", "a text and image peer", "a phone with the rescue app", "a pump", "a storm sensor"])
         for screen in SCREENS:
             self.open(page, screen)
@@ -330,7 +331,7 @@ class Check:
         context.close()
 
     def views(self) -> None:
-        """Large text, the system's own colours, paper, and a wide screen."""
+        """The screens are usable with large text, with the system's colours, on paper, and on a wide screen."""
         for name, size, options in (
             ("large", (360, 780), {}), ("forced", (360, 780), {"forced_colors": "active"}), ("wide", (2560, 1440), {}),
         ):
@@ -356,7 +357,7 @@ class Check:
         context.close()
 
     def attention(self) -> None:
-        """Notifications, the wake lock, and the worker that keeps the page's files."""
+        """Notifications, the wake lock, and the service worker that keeps the page's files work."""
         context = self.browser.new_context(permissions=["notifications"])
         page = self.log_in(context)
         page.evaluate("""() => {
@@ -439,7 +440,7 @@ class Check:
         self.looks(page, "phone-daemon-away")
         if (after := page.evaluate(tops)) != before:
             self.flaws.append(f"pumpctld's end moves the screen from {before} to {after}")
-        # A page that is opened now offers OFF, and does not say that there is no device.
+        # A page that is opened while pumpctld is away offers OFF, and does not say that there is no device.
         other = self.browser.new_context()
         second = self.new_page(other)
         second.goto(f"{self.bench.address.rstrip('/')}/#{self.bench.code()}")
@@ -470,13 +471,13 @@ class Check:
         page.get_by_role("button", name="log out").click()
         expect(page.locator("h1")).to_have_text("Log in")
         self.looks(page, "phone-log-in")
-        # A new address may be entered above.
+        # A new code in the address logs the same page in again.
         page.evaluate("code => { location.hash = code }", self.bench.code())
         expect(connection).to_have_text("connected")
         context.close()
 
     def lateness(self) -> None:
-        """A page that was offline or asleep sends nothing late."""
+        """A page that was offline or asleep sends no command late."""
         context = self.browser.new_context()
         page = self.log_in(context)
         browser = context.new_cdp_session(page)
@@ -493,7 +494,7 @@ class Check:
         expect(on).to_be_enabled()
         expect(state).to_have_text("off")
 
-        # As after a sleep: what is pressed was shown 11 s ago.
+        # As after a sleep: the page was blocked for 11 s, so the pressed button belongs to a state that is 11 s old.
         page.evaluate("""() => {
           const end = Date.now() + 11_000;
           while (Date.now() < end);
@@ -505,7 +506,7 @@ class Check:
         context.close()
 
     def past(self) -> None:
-        """The record of a device and a capture, on an axis of time."""
+        """The record of a device, and captures, are shown on a time axis."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         self.open(page, "#/device/pump")
@@ -531,7 +532,7 @@ class Check:
 
         page.locator("#past-device").select_option("pump")
         lines = page.locator(".past .lines li")
-        # A value is in the record once the recorder has written it, and so is who has commanded what.
+        # Values and commands, with their senders, are in the record once the recorder has written them.
         by_page = r"by page session \w+ \(pid \d+ of user \d+\): done$"
         shown = [re.compile(f" on {by_page}"), re.compile(f" off {by_page}"), re.compile(r" manual by hand$"), re.compile(f" off {by_page}")]
         deadline = time.monotonic() + rig.PATIENCE
@@ -553,7 +554,7 @@ class Check:
         page.set_viewport_size({"width": 1440, "height": 900})
         self.looks(page, "desk-past-record")
         page.set_viewport_size({"width": 360, "height": 780})
-        # A capture whose last line is cut, and with a text that is no markup.
+        # A capture whose last line is incomplete, and with a text that looks like markup.
         capture = self.bench.folder / "captures/pump.capture"
         subprocess.run([self.bench.programs / "pumpctl", "--port", "sim:pump", "--capture", capture, "status"],
                        env=self.bench.environment, check=True, capture_output=True)
@@ -569,7 +570,7 @@ class Check:
         expect(lines.filter(has_text="< STATUS:")).to_have_count(1)
         expect(lines.last).to_contain_text("< <img")
         self.looks(page, "phone-past-capture")
-        # Its nine seconds, played: a record may have one reading only.
+        # The capture's nine seconds are played, from its beginning.
         move("min")
         expect(lines.filter(has_text="<img")).to_have_count(0)
         page.get_by_role("combobox", name="Speed").select_option("10")
@@ -577,7 +578,7 @@ class Check:
         expect(lines.last).to_contain_text("< <img")
         expect(page.locator(".player button")).to_have_text("play")
         page.set_viewport_size({"width": 1440, "height": 900})
-        # A capture of an hour that is played ends with the next one.
+        # The playing of a capture of an hour ends when the next capture is opened.
         page.evaluate("""() => {
           window.timers = new Set();
           const [begin, end] = [setInterval, clearInterval];
@@ -596,7 +597,7 @@ class Check:
         expect(outcome).to_contain_text("the capture hour.capture, ")
         play.click()
         page.wait_for_function("() => window.timers.size === 1")
-        # Another one is dropped onto the page, and begins with its first mark.
+        # Another capture is dropped onto the page, and is shown at its first mark.
         page.evaluate("""text => {
           const transfer = new DataTransfer();
           transfer.items.add(new File([text], "dropped.capture"));
@@ -607,7 +608,7 @@ class Check:
         expect(lines.filter(has_text="< STATUS:")).to_have_count(0)
         page.wait_for_function("() => window.timers.size === 0")
         self.looks(page, "desk-past-capture")
-        # It is still there after another screen, with its title, also on paper.
+        # The capture is still there after a visit of another screen, and its title is also printed.
         self.open(page, "#/about")
         expect(page.locator("#printed")).to_contain_text("The state as shown at")
         self.open(page, "#/past")
@@ -618,7 +619,7 @@ class Check:
         expect(slider).to_have_count(0)
         if sent := [url for url in self.requests[before:] if "/api/" in url and not url.endswith("/captures")]:
             self.flaws.append(f"reading captures sent {sent}")
-        # The server keeps it too.
+        # Captures of the server can be chosen.
         self.open(page, "#/")
         self.open(page, "#/past")
         page.get_by_label("Capture of the server").select_option("pump.capture")
@@ -627,7 +628,7 @@ class Check:
         self.looks(page, "desk-past-kept")
         page.set_viewport_size({"width": 360, "height": 780})
         self.looks(page, "phone-past-kept")
-        # A record that comes after the choice of a capture is not shown.
+        # A record that arrives after a capture was chosen is not shown.
         held = []
         page.route("**/history*", lambda route: held.append(route))
         page.get_by_role("button", name="show").click()
@@ -658,7 +659,7 @@ class Check:
         context.close()
 
     def presses(self) -> None:
-        """OFF is pressed again while earlier presses have no answer."""
+        """OFF can be pressed again while earlier presses have no answer."""
         context = self.browser.new_context()
         page = self.log_in(context)
         self.open(page, "#/device/pump")
@@ -666,7 +667,7 @@ class Check:
                           page.locator("button.off"))
         outcome, held, ended = page.locator(".stop .outcome"), [], []
         expect(on).to_be_enabled()
-        # Two presses that are held up on their way, ON, and a third press: it does not share an answer of the others.
+        # Two presses whose requests are held back, ON, and a third press, which does not share an answer of the others.
         page.on("requestfailed", lambda request: ended.append(request.url) if request.url.endswith("/stop") else None)
         page.route("**/stop", lambda route: held.append(route), times=2)
         off.click()
@@ -678,8 +679,8 @@ class Check:
         expect(state).to_have_text("off")
         for route in held:
             route.fulfill(status=200, json={})
-        # A browser has six connections to a server: presses on a pump that hangs leave some for the other devices. The
-        # first one and the last one go on.
+        # A browser opens six connections to a server at most. Presses on a pump that hangs must leave some for the
+        # other devices, so only the first and the last press stay in flight.
         self.bench.processes["sim-pump"].send_signal(signal.SIGSTOP)
         for _ in range(8):
             off.click()
@@ -693,7 +694,7 @@ class Check:
         context.close()
 
     def hostile(self) -> None:
-        """Text of a device is text, whatever it contains."""
+        """Text of a device is shown as text, whatever it contains."""
         texts = ["<img src=x onerror=document.title='hacked'>", "<script>document.title='hacked'</script>", "a\u202eb", "a\x1b[2Jb"]
         master, slave = pty.openpty()
         tty.setraw(slave)
@@ -716,7 +717,7 @@ class Check:
                 self.flaws.append(f"{text!r} is shown as {line!r}")
         if page.locator("main :is(img, script)").count() or "hacked" in page.title():
             self.flaws.append("text of a device became markup")
-        # Its port is a pseudo-terminal, as those of simulated devices, and no simulator is behind it.
+        # The device's port is a pseudo-terminal like those of simulated devices, but no simulator is behind it.
         rig.wait(lambda: self.pump([page]) and len(answers) >= 3, "three questions for a simulator")
         if set(answers) != {404}:
             self.flaws.append(f"a device that is not simulated has a simulator: {answers}")
@@ -725,7 +726,7 @@ class Check:
         context.close()
 
     def simulated(self) -> None:
-        """The bench of a simulated device, by keyboard; a real-looking port has none."""
+        """The verbs of a simulated device can be performed by keyboard, and show their outcomes."""
         for size in SIZES.values():
             context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
             page = self.log_in(context)
@@ -752,7 +753,7 @@ class Check:
                     page.keyboard.type(value)
                 page.get_by_role("button", name=name, exact=True).focus()
                 outcome = form(name).locator(".outcome")
-                # Each action has an outcome of its own, also within a second.
+                # Clear the previous outcome, which may have the same text within a second.
                 outcome.evaluate("one => { one.textContent = '' }")
                 page.keyboard.press("Enter")
                 expect(outcome).to_contain_text("done at")
@@ -785,7 +786,7 @@ class Check:
             expect(bench).not_to_contain_text("knob: 0.5")
             page.unroute("**/simulator")
             expect(bench).to_contain_text("knob: 0.5")
-            # What the simulator refuses.
+            # An argument that the simulator refuses.
             field = form("advance").locator("input")
             field.fill("soon")
             field.press("Enter")
@@ -803,7 +804,7 @@ class Check:
             self.open(only, "#/device/pump")
             expect(only.locator(".bench button").first).to_be_disabled()
             looking.close()
-            # It is gone when the simulator ends, and back with the next one.
+            # The bench disappears when the simulator ends, and comes back with the next simulator.
             self.open(page, "#/device/storm")
             expect(bench).to_be_visible()
             self.bench.end("sim-storm")
@@ -815,7 +816,7 @@ class Check:
             context.close()
 
     def rescue(self) -> None:
-        """Messages of phones: of a simulated one, and of one whose line is read and written here."""
+        """Messages of a simulated phone, and of one whose line this check reads and writes, are shown and sent."""
         master = self.wire()
         kept = self.run("rescue", "send", "--later", "--category", "Shelter", "--at", "-33.5,-70.25", "kept <b>before</b>").split()[1]
         rig.wait(lambda: '"sent":5' in self.run("sim", "ctl", "--json", str(self.bench.folder / "phone.control"), "state"),
@@ -831,7 +832,7 @@ class Check:
             context.close()
 
     def calls(self) -> None:
-        """Calls for help that came to the record while nobody looked: on every screen, until each one is dismissed."""
+        """Calls for help that were recorded while pumpctld or the page was away are shown until they are dismissed."""
         master = self.wire()
         for index, (size, (width, height)) in enumerate(SIZES.items()):
             context = self.browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
@@ -841,7 +842,7 @@ class Check:
             # The simulated phone sends its own messages whenever its port is opened.
             rows = page.locator(".messages button").filter(has_text=re.compile(rf"(text \d|heard before) {size}"))
             if index:
-                # Another browser knows what is in the record, and not what was dismissed in the first one.
+                # Another browser shows the calls in the record, also those that were dismissed in the first one.
                 expect(calls).to_contain_text("SOS in the record: ")
                 while dismiss.is_visible():
                     before = calls.inner_text()
@@ -850,7 +851,7 @@ class Check:
             expect(calls).to_have_text("SOS: none known.show dismiss")
 
             def tops() -> list[float]:
-                """Where the screen begins, also with large text."""
+                """Return the position of the screen's top edge, with large text and with normal text."""
                 return [page.evaluate("""size => {
                   document.documentElement.style.fontSize = size;
                   return document.querySelector("main").getBoundingClientRect().top + scrollY;
@@ -864,7 +865,7 @@ class Check:
             def words(number: int, begin: str = "SOS in the record") -> str:
                 return f"{begin}: someone needs help at {number}.00000° N, {10 + index}.00000° E"
 
-            # pumpctld is away. The newest message is no call.
+            # pumpctld is away while calls are recorded. The newest message is no call.
             self.say(master, size, 70, f"heard before {size}", "Other", 8, 10 + index)
             self.open(page, "#/device/phone")
             expect(rows.first).to_contain_text("heard before")
@@ -885,12 +886,12 @@ class Check:
             if (after := tops()) != before:
                 self.flaws.append(f"{size}: a call for help moves the list from {before} to {after}")
 
-            # The page is opened anew, and says it again. Its place is there before the families are known.
+            # A reloaded page announces the calls again. Their place is reserved before the families are known.
             paths = re.compile("/families$|/messages[?]")
             page.route(paths, lambda route: None)
             page.reload()
             expect(calls).to_have_text(re.compile("^SOS: .* record"))
-            # What waits goes on.
+            # Let the held requests through.
             page.unroute(paths)
             page.wait_for_function("text => window.alarms.includes(text)", arg=f"{words(2)}; 1 more")
             expect(calls).to_contain_text(words(2))
@@ -917,17 +918,17 @@ class Check:
             expect(calls).to_contain_text(words(1))
             expect(calls).not_to_contain_text("more")
 
-            # One that comes while the page is closed. What was dismissed stays so.
+            # A call that is recorded while the page is closed. Dismissed calls do not come back.
             page.goto("about:blank")
             store(5)
             page.goto(f"{self.bench.address.rstrip('/')}/#/device/pump")
             expect(calls).to_contain_text(re.compile(re.escape(words(5)) + ".*; 1 more"))
             expect(page.locator("button.off")).to_be_in_viewport(ratio=1)
             self.looks(page, f"{size}-calls-pump")
-            # It is shown on the phone's screen.
+            # The button `show` leads to the call on the phone's screen.
             calls.get_by_role("button", name="show").press("Enter")
             expect(page.locator(".message")).to_contain_text(f"text 5 {size}")
-            # A press that was no click is forgotten when the finger is up.
+            # A press that does not become a click has no effect later.
             page.evaluate("""() => {
               for (const kind of ["pointerdown", "pointerup"]) {
                 document.querySelector("#calls button:last-child").dispatchEvent(new PointerEvent(kind, { bubbles: true }));
@@ -947,7 +948,7 @@ class Check:
             if alarms := page.evaluate("window.alarms"):
                 self.flaws.append(f"after dismissing all calls: {alarms}")
 
-            # A phone was away: the record is read again, and now has more than is read.
+            # After a phone was away, the record is read again. This time it has more messages than the page reads.
             records = []
             page.route("**/messages*", lambda route: records.append(route))
             page.evaluate("""async () => {
@@ -962,7 +963,7 @@ class Check:
             context.close()
 
     def wire(self) -> int:
-        """Return the other end of a phone's line, which is made once."""
+        """Return the far end of the line of the phone `wire`, which the first call creates."""
         if "wire" not in self.bench.families:
             self.line, slave = pty.openpty()
             tty.setraw(slave)
@@ -974,12 +975,12 @@ class Check:
         return self.line
 
     def run(self, *words: str) -> str:
-        """Run pumpctl, and return what it prints."""
+        """Run pumpctl, and return its standard output."""
         return subprocess.run(
             [self.bench.programs / "pumpctl", *words], env=self.bench.environment, check=True, capture_output=True, text=True).stdout
 
     def messages(self, page: Page, size: str, master: int, kept: str) -> None:
-        """The list, the pins and the card, and a call for help that comes in."""
+        """The list, the pins and the card show the messages, and a call for help is announced."""
         rows, pins, card = page.locator(".messages button"), page.locator(".map g"), page.locator(".message")
         calls = page.locator("#calls")
         self.open(page, "#/device/phone")
@@ -988,7 +989,7 @@ class Check:
         texts = ["<img src=x onerror=document.title='hacked'>", "a\u202eb\u2066c", "a\x1b[2Jb", "x" * 3000, "one\ntwo"]
         for number, text in enumerate(texts):
             self.say(master, size, number, text, "Flooding", 35.9 + number / 100, -79.0 - number / 50)
-        # No messages: a place out of range, and what is no JSON.
+        # These are no messages: a position out of range, and text that is no JSON.
         self.say(master, size, 90, "nowhere", "Other", 91, 0)
         os.write(master, b"{no message}")
         self.say(master, size, 50, "a new kind", "</span>Storm\u202e", 35.95, -79.1)
@@ -999,9 +1000,9 @@ class Check:
                 self.flaws.append(f"a row has {text!r}")
         if page.locator("main :is(img, script, b)").count() or "hacked" in page.title():
             self.flaws.append("text of a phone became markup")
-        # The first to come is the last in the list, in front of what was kept.
+        # The list begins with the newest message, so the first one to arrive is the last but one, before the kept one.
         expect(rows.nth(len(texts))).to_contain_text(texts[0])
-        # By the keyboard alone.
+        # Use the keyboard alone.
         rows.nth(1).focus()
         page.keyboard.press("Enter")
         expect(rows.nth(1)).to_have_attribute("aria-pressed", "true")
@@ -1016,12 +1017,12 @@ class Check:
             self.flaws.append(f"pins have {len(shapes)} shapes")
         page.locator(f".map g[data-id='{kept}']").click()
         expect(card).to_contain_text("kept <b>before</b>")
-        # The list is one of all messages that this page knows.
+        # A call for help is announced, and its button shows it.
         self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
         words = "SOS received: someone needs help at 35.50000° S, 179.90000° E"
         page.wait_for_function("words => window.alarms.includes(words)", arg=words)
         expect(calls).to_contain_text(words)
-        # What was heard before is no news.
+        # A message that comes again is not announced again.
         self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
         page.get_by_role("button", name="show", exact=True).press("Enter")
         expect(card).to_contain_text("two people\non the roof")
@@ -1037,9 +1038,9 @@ class Check:
         self.looks(page, f"{size}-rescue-list")
         self.open(page, "#/device/phone")
         page.get_by_role("button", name="dismiss").press("Enter")
-        # The page may have been opened before the server found pumpctld, which the head then says.
+        # Wait until the page has read the record: it may have been opened before the server found pumpctld.
         expect(calls).to_contain_text("SOS: none known")
-        # The simulator has its own.
+        # The simulated phone writes a call of its own.
         self.bench.control("phone", "write", "SOS", "the bridge is gone")
         expect(rows.first).to_contain_text("the bridge is gone")
         expect(calls).to_contain_text("SOS received: someone needs help at")
@@ -1048,7 +1049,7 @@ class Check:
         page.get_by_role("button", name="dismiss").press("Enter")
 
     def writing(self, page: Page, size: str, master: int) -> None:
-        """A new message, and a call for help, by the keyboard alone."""
+        """A message and a call for help can be sent by the keyboard alone."""
         self.open(page, "#/device/wire")
         form, call, dialog = page.locator("form"), page.get_by_role("button", name="SOS", exact=True), page.locator("dialog")
         expect(call).to_be_enabled()
@@ -1068,7 +1069,7 @@ class Check:
         expect(page.locator(".messages button").first).to_contain_text(re.compile(r"Road Closure *handed on"))
         expect(page.get_by_label("Text", exact=True).last).to_have_value("")
 
-        # An SOS asks first, and Escape is a no.
+        # The page asks before it sends an SOS, and Escape means no.
         for key in ("Escape", "Enter"):
             call.press("Enter")
             expect(dialog).to_contain_text("Send an SOS?")
@@ -1089,7 +1090,7 @@ class Check:
         self.looks(page, f"{size}-rescue-sent")
         count = page.locator(".messages button").count()
 
-        # The daemon has the command, and does not answer: nobody knows whether it was sent.
+        # The daemon does not answer, so it is unknown whether the message was sent.
         page.get_by_label("Text", exact=True).last.fill("lost")
         self.bench.processes["daemon"].send_signal(signal.SIGSTOP)
         page.get_by_role("button", name="send", exact=True).click()
@@ -1100,13 +1101,13 @@ class Check:
         self.read(master, 0)
 
     def say(self, master: int, size: str, number: int, content: str, category: str, latitude: float, longitude: float) -> None:
-        """Send a message of a phone, of the beginning of 2026."""
+        """Send a message as the phone, with a time at the beginning of 2026."""
         os.write(master, json.dumps({
             "id": f"{list(SIZES).index(size):08}-0000-4000-8000-{number:012}", "content": content, "latitude": latitude,
             "longitude": longitude, "timestamp": 789_000_000 + number, "status": "synced", "category": category}).encode())
 
     def read(self, master: int, patience: float = rig.PATIENCE) -> dict | None:
-        """Read the message that the page has sent; None if none comes."""
+        """Read the message that the page has sent to the phone; None if none comes within `patience` seconds."""
         data = b""
         while select.select([master], [], [], patience)[0]:
             data += os.read(master, 65536)
@@ -1117,7 +1118,7 @@ class Check:
         return None
 
     def holds(self, message: dict, expected: dict) -> None:
-        """Check a message that was sent."""
+        """Check the members of a message that the page has sent."""
         age = time.time() - 978_307_200 - message["timestamp"]
         wrong = {
             "members": set(message) != {"id", "content", "latitude", "longitude", "timestamp", "status", "category"},
@@ -1133,14 +1134,14 @@ class Check:
         trials(self)
 
     def radio(self) -> None:
-        """Devices that are reached by Bluetooth Low Energy."""
+        """The page works with devices that are reached by Bluetooth Low Energy."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780}, color_scheme="dark", reduced_motion="reduce")
         page = self.log_in(context)
         for name in self.bench.families:
             self.open(page, f"#/device/{name}")
             expect(page.locator(".link")).to_have_text("connected")
             expect(page.locator(".signal").first).to_contain_text("ble:00:00:5E:00:53:")
-            # Nobody can know whether a device by radio is simulated.
+            # Over Bluetooth it can't be known whether a device is simulated.
             expect(page.locator(".bench")).to_be_hidden()
             self.looks(page, f"radio-{name}")
         context.close()
@@ -1149,7 +1150,7 @@ class Check:
         self.rescue()
 
     def looking(self) -> None:
-        """A session that may only look."""
+        """In a session that may only look, the buttons of commands that change something are disabled."""
         context = self.browser.new_context()
         page = self.log_in(context, "--see")
         self.open(page, "#/device/pump")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measure how quick the page is, with a simulated pump and pumpctld on this machine.
+"""Measure the page's speed with a simulated pump and pumpctld on this machine, and print it next to the goals.
 
     figures.py [MINUTES]
 
-With MINUTES, a page is also left open for so long, and the growth of its memory is measured. Run it on an idle machine;
+With MINUTES, a page also stays open for so long, and the growth of its memory is measured. Run it on an idle machine;
 $PUMPCTL_PROGRAMS is the folder of the programs, by default that of the debug build.
 """
 

@@ -1,4 +1,5 @@
-// Checks what the page knows after messages of the stream, without a server. Returns the flaws.
+// Checks the page's model of the devices after messages of the stream, without a server. Evaluates to a function of the
+// folder with the page's scripts, which returns a list of flaws.
 async (folder) => {
   const { bench, isKnown, now, past, take, takeDevices } = await import(`${folder}bench.js`);
   const flaws = [];

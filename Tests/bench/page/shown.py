@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Check that what the page shows of a pump was so, on a line and with programs that fail at random moments.
+"""Check that the page shows the truth about a pump while the line and the programs fail at random moments.
 
     shown.py [SEEDS]
 
-SEEDS is as for ../http/truth.py, whose runs these are: here a browser is the client. Each text that it shows is compared
-with what was so, and each outcome with what the pump got. `make check` has 6 runs, a soak 100.
+The runs are those of ../http/truth.py, with a browser as the client; SEEDS is as there. Each shown state is compared
+with the pump's true state, and each shown outcome with the lines that the pump received and sent. `make check` has 6
+runs, a soak 100.
 """
 
 import pathlib
@@ -22,21 +23,23 @@ from playwright.sync_api import expect, sync_playwright
 
 # The number of runs at a time: a browser takes a processor for its start.
 WIDTH = 3
-# The time in seconds after which a page whose server is silent shows nothing as the present: five, and a second until it
-# is shown.
+# The time in seconds for which a page whose server is silent may still show a state as current: five, one until the
+# page has rendered the change, and a margin.
 SILENCE = 6.5
 PATIENCE = 60
 
-# A value without an age was read in the last ten seconds. The time in seconds for which it may be shown, at most.
+# The time in seconds for which a value may be shown without its age: the page adds the age after ten seconds; the rest
+# is for rendering.
 FRESHNESS = 11.5
-# The time in seconds for which a confirmation of OFF may be shown after the pump was on again: two questions for the state.
+# The time in seconds for which a confirmation of OFF may be shown while the pump is on again: two queries of the state.
 CONFIRMED = 11.5
-# The time in seconds for which the page shows what was, at most: it changes nothing for a second while a button is pressed.
+# The time in seconds for which the page may show an old state: while a button is pressed, it does not change for a
+# second.
 FREEZE = 1.25
-# The time in seconds for which both a confirmation of OFF and the state before it may be shown.
+# The time in seconds for which both a confirmation of OFF and the state `on` from before it may be shown.
 CONTRADICTION = 2
 
-# Notes each change of what is shown, and all again four times a second, with the time at which the shown state was read.
+# Records the shown texts at each change, and four times a second, with the time at which the shown state was read.
 RECORDER = """async () => {
   const { bench } = await import(document.querySelector("script").src.replace("main.js", "bench.js"));
   const text = (selector) => document.querySelector(selector)?.textContent ?? "";
@@ -56,7 +59,7 @@ RECORDER = """async () => {
   setInterval(note, 250, true);
 }"""
 
-# Presses a button, or moves the slider, and returns whether it was enabled. The outcome is that of its form.
+# Presses a button, or moves the slider; returns whether it was enabled. OUTCOME then reads the text in its form.
 PRESS = """([name, speed]) => {
   const form = [...document.querySelectorAll("form")].find((one) => one.querySelector("button").textContent === name);
   const control = form.querySelector(speed === null ? "button" : "input");
@@ -73,13 +76,13 @@ OUTCOME = """(name) => {
   const outcome = (name === "OFF" ? document.querySelector(".stop") : form).querySelector(".outcome");
   return outcome.dataset.state === "sending" || outcome.dataset.busy === "yes" ? null : [outcome.textContent];
 }"""
-# How the texts of outcomes begin.
+# The outcome of a command, by the beginning of the text that the page shows.
 OUTCOMES = {"done at": "done", "confirmed by": "done", "not sent": "not_sent", "refused": "nothing_changed",
             "failed, and nothing was changed": "nothing_changed", "unknown": "unknown"}
 
 
 class PageRun(truth.Run):
-    """A run of one seed."""
+    """A run of one seed with a browser."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -128,7 +131,7 @@ class PageRun(truth.Run):
             self.finish([one for one in pressed if one])
 
     def silence(self, length: float) -> None:
-        """Suspend the server for some time."""
+        """Suspend the server for `length` seconds."""
         self.counts["suspend the server"] += 1
         self.bench.page.send_signal(signal.SIGSTOP)
         begin = time.time()
@@ -140,7 +143,7 @@ class PageRun(truth.Run):
         """Press a button, or move the slider; return the command, or None if it was disabled."""
         start = time.time()
         if name == "OFF":
-            # A real click, which fails if the button is disabled, covered, or out of sight.
+            # A real click, which fails if the button is disabled, covered, or out of view.
             self.page.locator("button.off").click(timeout=PATIENCE * 1000, no_wait_after=True)
             return {"name": "stop", "button": name, "body": {}, "start": start}
         if not self.page.evaluate(PRESS, [name, speed]):
@@ -154,7 +157,7 @@ class PageRun(truth.Run):
         for command in commands:
             text = self.page.wait_for_function(OUTCOME, arg=command["button"], timeout=PATIENCE * 1000).json_value()[0]
             if not text and command["name"] == "stop":
-                # It was confirmed, and something else was done since.
+                # Without a text, OFF was confirmed, and something else was done since.
                 self.counts["OFF over"] += 1
                 continue
             outcome = next((outcome for begin, outcome in OUTCOMES.items() if text.startswith(begin)), None)
@@ -182,7 +185,7 @@ class PageRun(truth.Run):
                 continue
             if connection != "connected" or link != "connected":
                 self.flaw(f"{where}: a state without a connection")
-            # A message takes its time until it is shown, and longer while the server is suspended.
+            # The shown state may lag behind the pump's messages, and lags further while the server is suspended.
             begin = min([when, *(first for first, last in self.silences if first < when < last + FREEZE + lag)])
             heard = self.last_heard(begin - FREEZE - lag)
             if heard is None:
@@ -194,7 +197,7 @@ class PageRun(truth.Run):
                 self.flaw(f"{where}: read at {since:.3f}, and not so since")
             if not age and state not in self.truth.possible(when - FRESHNESS - lag, when):
                 self.flaw(f"{where}: not so in the last ten seconds, and no age is shown")
-            # How long a state may be shown at most that is of the past.
+            # While the line is cut or the server is silent, a state may be shown only for a limited time.
             for causes, patience in ((self.cuts, truth.CUT_PATIENCE + 1), (self.silences, SILENCE)):
                 if any(first + patience + lag < when < last for first, last in causes):
                     self.flaw(f"{where}: nothing was known")

@@ -1,4 +1,4 @@
-"""The tests of a firmware, and the measurements of round trips, that are started from the page."""
+"""Check the page's buttons that test a firmware and measure round trips."""
 
 import json
 import xml.etree.ElementTree
@@ -24,7 +24,7 @@ def trials(check) -> None:
     test, measure = (section.get_by_role("button", name=name) for name in ("test the firmware", "measure round trips"))
     cancel = section.get_by_role("button", name="cancel")
 
-    # By keyboard alone.
+    # Use the keyboard alone.
     section.locator("summary").press("Enter")
     measure.press("Enter")
     expect(outcome).to_contain_text("under way")
@@ -35,7 +35,7 @@ def trials(check) -> None:
     expect(off).to_be_in_viewport(ratio=1)
     check.looks(page, "trials-latency")
 
-    # A running pump is not tested, and runs on.
+    # A running pump is not tested, and keeps running.
     page.get_by_role("button", name="on", exact=True).press("Enter")
     expect(state).to_have_text("on")
     test.press("Enter")
@@ -44,7 +44,7 @@ def trials(check) -> None:
     off.press("Enter")
     expect(state).to_have_text("off")
 
-    # Checks come as they are made; OFF works meanwhile; the rest is cancelled.
+    # Results are shown one by one, OFF works during the test, and `cancel` ends the test.
     test.dblclick()
     expect(section.locator("li.passed").nth(1)).to_be_visible()
     off.press("Enter")
@@ -53,7 +53,7 @@ def trials(check) -> None:
     expect(outcome).to_contain_text("cancelled")
     expect(test).to_be_enabled()
 
-    # Whatever a device has said is text, on the page and in the files.
+    # Output of a device that looks like markup is text, on the page and in the files.
     lines = "".join(json.dumps(one) + "\n" for one in [*CHECKS, SUM])
     page.route("**/verify", lambda route: route.fulfill(content_type="application/x-ndjson", body=lines))
     test.press("Enter")
@@ -70,7 +70,7 @@ def trials(check) -> None:
     text = saved.value.path().read_text()
     assert "<img" not in text and "&#60;img src=x" in text, text
 
-    # A pump that could not be switched off: the results are shown, and what to do.
+    # If the pump could not be switched off, the results are shown, and the error with its hint.
     page.unroute("**/verify")
     last = [SUM | {"error": "off_failed", "message": "the pump may be on"},
             {"error": "off_failed", "message": "the pump may be on", "hint": "pull its plug", "outcome": "unknown", "ok": False}]
@@ -82,7 +82,7 @@ def trials(check) -> None:
     expect(section).to_contain_text("1 passed, 1 failed, 1 skipped")
     expect(section.get_by_text("save as JUnit")).to_be_visible()
 
-    # A test without its end is none.
+    # If the results end without a sum, the test counts as failed.
     page.unroute("**/verify")
     page.route("**/verify", lambda route: route.fulfill(content_type="application/x-ndjson", body=json.dumps(CHECKS[0]) + "\n"))
     test.press("Enter")

@@ -1,7 +1,7 @@
-"""Runs in the guest, as its first process or a service, and does what the bench asks: agent.py PORT
+"""Runs in the guest, as its first process or as a systemd service, and carries out the bench's requests: agent.py PORT
 
-A request is two 32-bit lengths, a JSON object and a payload; so is the answer. One is handled at a time, in order.
-`guest.py` is the other end.
+A request consists of two 32-bit lengths, a JSON object and a payload, and so does the answer. Requests are handled one
+at a time, in order. `guest.py` is the client.
 """
 
 import json
@@ -49,7 +49,7 @@ def feed(payload, process_id, end):
 
 
 def wait(payload, process_id, seconds):
-    """Waits for a process to end; null where it does not in time. Status -9 is SIGKILL."""
+    """Waits for a process to end; answers null if it does not end within `seconds`. Status -9 is SIGKILL."""
     process, name = processes[process_id]
     if process.returncode is None:
         if not select.select([process.pidfd], [], [], seconds)[0]:
@@ -62,7 +62,7 @@ def wait(payload, process_id, seconds):
 
 
 def output(payload, process_id):
-    """What a process has written so far."""
+    """Answers with the output of a process so far."""
     _, name = processes[process_id]
     return {stream: open(f"{name}.{stream}", errors="replace").read() for stream in ("out", "err")}
 
@@ -73,7 +73,7 @@ def has_ended(process_id):
 
 
 def descriptors(payload, process_id):
-    """What a process's descriptors point at, by number; none once it has ended."""
+    """Answers with the targets of a process's open descriptors, by number; with none if it has ended."""
     folder = f"/proc/{process_id}/fd"
     try:
         return {number: os.readlink(f"{folder}/{number}") for number in os.listdir(folder)}
@@ -87,7 +87,7 @@ def send_signal(payload, process_id, number):
 
 
 def python(payload, source):
-    """Executes statements; answers with what they leave in `result`."""
+    """Executes statements; answers with the value of their variable `result`."""
     namespace.pop("result", None)
     exec(source, namespace)
     return namespace.get("result")
