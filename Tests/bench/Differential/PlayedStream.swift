@@ -31,7 +31,7 @@ final class StreamPlayer: Sendable {
     /// The time between the reset and the beginning of a stream.
     let begin: Duration
 
-    /// A line of nano-sim has not the expected form.
+    /// A line of nano-sim's output does not have the expected form.
     struct NotUnderstood: Error { var line: String }
 
     /// - Parameter isField: Whether the firmware behaves like the devices in the field.
@@ -46,6 +46,7 @@ final class StreamPlayer: Sendable {
         begin = .microseconds(time)
     }
 
+    /// Plays a stream to the board, which is each time in the state in which it was just before the first stream.
     func play(_ stream: PumpStream) async throws -> PlayedStream {
         try await process.write(stream.script)
         return try PlayedStream(

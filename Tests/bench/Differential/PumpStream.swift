@@ -47,7 +47,8 @@ struct PumpStream: Sendable {
             time = max(time, lineFreeAt - .milliseconds(number(10))) + .microseconds([0, 3000, 250_000][number(3)])
             time += .microseconds(number(2) == 0 ? number(2000) : number(150_000))
         }
-        // One stream in sixteen switches the pump on, and lasts until the first unsolicited report.
+        // One stream in sixteen switches the pump on, and lasts until the first unsolicited report, which is due 5 s
+        // after the board's reset, and so 3.5 s after the beginning of the stream.
         if number(16) == 0 {
             send(Array("ON\n".utf8), at: time)
             lineFreeAt = max(lineFreeAt, .milliseconds(3300 + number(500)))
@@ -96,6 +97,7 @@ struct PumpStream: Sendable {
 
     // MARK: Bytes
 
+    /// Returns the bytes of a random write. A line of more than 63 bytes is too long for the pump.
     private mutating func bytes() -> [UInt8] {
         switch number(16) {
         case 0...5: return command() + lineEnd()
@@ -129,6 +131,7 @@ struct PumpStream: Sendable {
 
     private mutating func speed() -> String {
         switch number(8) {
+        // Out of range, not a number, and too long for 16 bits.
         case 0: ["256", "300", "-1", "1000", "32767", "-32768"][number(6)]
         case 1: ["abc", "", "12x", " 7", "+9", "1.9", "0x20", "--3", "1e2", "\t5", "- 5", "+-5"][number(12)]
         case 2: ["32768", "65535", "65536", "65736", "-65336", "4294967296", "99999999999", "-99999999999"][number(8)]

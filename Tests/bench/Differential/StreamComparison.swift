@@ -28,8 +28,8 @@ struct StreamComparison {
     /// The time from the beginning of a press until the board counts it: at least the lower bound, at most the upper
     /// one, because the board does not sample the button while it prints.
     static let settling = Duration.microseconds(49_500)...Duration.milliseconds(110)
-    /// The time from the middle of the sleep before a turn to the turn's edge. In that middle both the board and the
-    /// simulator sleep.
+    /// The time before a turn's edge up to which outputs are compared: half of the sleep that precedes each turn. Then
+    /// both the board and the simulator sleep, so their outputs are complete.
     private static let sleep = Duration.milliseconds(50)
     /// The number of tries after which a stream counts as different.
     private static let mostTries = 20_000

@@ -7,8 +7,8 @@ struct FaultCell: Sendable {
     /// The options of the simulated device.
     let options: [String: String]
 
-    /// Whether the fault exists only on the carrier in use, or the cell has several faults at once. Over BLE such cells
-    /// are run with more seeds.
+    /// Whether the fault exists only on the carrier in use, or the cell has several faults at once. Over BLE, only such
+    /// cells are run with all seeds.
     let isOfCarrier: Bool
 
     /// The arguments of `--fault` that are tried for each fault. A fault that is not listed is tried by its name alone.

@@ -150,7 +150,7 @@ enum PumpFaultScript: FaultScript {
 
     // MARK: Following
 
-    /// Follows the pump for 13 s, through losses of the link.
+    /// Follows the pump through losses of the link, for 13 s: the monitor queries it every 5 s.
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {

@@ -18,8 +18,8 @@ enum RescueOracle {
         Set(tape.streams(from: start).flatMap(messages))
     }
 
-    /// The delivered text from `start` on that belongs to no message and separates none, without the last part, which
-    /// may be incomplete.
+    /// The pieces of text outside of messages that were delivered from `start` on, without spaces and line ends. The
+    /// text after a stream's last message is left out, because it may be the beginning of another one.
     static func rest(_ tape: Tape, from start: Int) -> [String] {
         tape.streams(from: start).flatMap { stream in
             var pieces: [[UInt8]] = [[]]

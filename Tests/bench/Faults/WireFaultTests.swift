@@ -52,7 +52,7 @@ struct WireFaultTests {
         _ script: Script.Type, _ device: Device, _ settings: SimulatorSettings, _ seed: UInt64,
         truth: @escaping @Sendable (Device) -> Script.Truth
     ) async throws -> [Outcome]? {
-        // The fault `baud` is that the host's baud rate differs from the device's.
+        // With the fault `baud`, the host's baud rate differs from the device's.
         let hostRate = settings.text("fault") == "baud" ? 115_200 : nil
         return try await onThread {
             try WireWorld(device, faults: settings.faults(), seed: seed, hostRate: hostRate)

@@ -17,7 +17,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private var link: SimulatedLink?
     private var isUnplugged = false
 
-    /// - Parameter hostRate: The host's baud rate, if it differs from the device's.
+    /// - Parameter hostRate: The host's baud rate, for the fault `baud`; nil if it is the device's rate, 38400.
     init(_ device: Device, faults: [FaultOrder], seed: UInt64, hostRate: Int? = nil) {
         self.device = FaultyDevice(device, faults: faults, seed: seed, lineRate: .baud(38400))
         if let hostRate { self.device.setHostBaudRate(hostRate) }

@@ -88,7 +88,7 @@ final class ModuleRig: @unchecked Sendable {
     }
 }
 
-/// The host's link, which accepts all writes immediately.
+/// The host's link at one baud rate; nil if the host can't choose the rate. It accepts all writes immediately.
 private final class ModuleWire: Link, @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 

@@ -270,7 +270,8 @@ private struct Silence: SimulatedDevice {
     mutating func reset(at instant: Duration) {}
 }
 
-/// A device at 9600 baud that replies to texts, delimited by a pause or by `end`.
+/// A device at 9600 baud that replies to each received text: to each text that ends with `end`, or if that is empty, to
+/// each write.
 private struct Talker: SimulatedDevice {
     var end = ""
     let answer: @Sendable (String) -> String?
@@ -285,6 +286,7 @@ private struct Talker: SimulatedDevice {
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {
         heard += String(decoding: bytes, as: UTF8.self)
         guard heard.hasSuffix(end) else { return }
+        // "\r\n" is one Character.
         let text = answer(String(heard.dropLast(end.isEmpty ? 0 : 1)))
         heard = ""
         if let text { emissions.append(Emission(bytes: Array(text.utf8), time: instant + .milliseconds(20))) }

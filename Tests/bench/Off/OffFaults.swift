@@ -30,8 +30,8 @@ struct OffFaults: Sendable {
     var options = PumpFirmwareOptions()
     var potentiometer = 716
 
-    /// Texts that other programs send: first parts of lines, then bytes that nearly fill the pump's buffer, then whole
-    /// lines.
+    /// Texts that other programs send: ten parts of lines, two texts that nearly fill the pump's buffer of 63 bytes,
+    /// and whole lines. The first twelve contain no whole command: `OffRun` sends only these before a lone OFF.
     static let halfLines = [
         "STA", "SPEED:2", "ON", "O", "OF", "SPEED:", "TEM", "9", "S", "\0", String(repeating: "X", count: 60),
         String(repeating: "X", count: 60) + "\n", "FOO\n", "STATUS\n", "TEMP\n", "SPEED:20\n", "SPEED:999\n", "ON\n",

@@ -4,7 +4,8 @@ import TestSupport
 
 @testable import pumpctl
 
-/// Programs that end with OFF, played one after another on one board behind a faulty wire.
+/// Programs that end with OFF, played one after another on one board behind a faulty wire. After each OFF that is
+/// reported as done, the motor must be off.
 final class OffFirmwareRun: @unchecked Sendable {
     // @unchecked: used on the executor of the board's link only.
 
@@ -42,6 +43,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }.value
     }
 
+    /// Plays a program: the seed determines which one, the pump's state before it, and one kind of fault, if any.
     private func play(seed: UInt64) async throws {
         wire.clear(seed: seed)
         isStopping = false
@@ -62,6 +64,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     }
 
     private func number(_ bound: Int) -> Int { wire.random.number(below: bound) }
+    /// Draws true with a chance of one in `oneIn`.
     private func isDrawn(_ oneIn: Int) -> Bool { number(oneIn) == 0 }
 
     private func begin() async throws -> PumpSession { try await PumpSession.begin(over: wire.open(), clock: clock) }
@@ -142,6 +145,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         try await expectOff("off is said")
     }
 
+    /// Records a failure, whose text begins with `what`, if the motor is enabled.
     private func expectOff(_ what: String) async throws {
         if try await rig.motor().isEnabled { failures.append("\(what), and the pump is on") }
     }

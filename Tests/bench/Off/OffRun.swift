@@ -77,6 +77,9 @@ final class OffRun: @unchecked Sendable {
 
     // MARK: Programs
 
+    /// Opens a link and begins a session; returns nil if that fails.
+    ///
+    /// - Parameter waits: Whether the session waits until the pump is ready.
     private func begin(host: Int = 0, waits: Bool = true) async -> PumpSession? {
         let link = world.open(host: host)
         do {
@@ -198,6 +201,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
+    /// Fails the run if a reply says that a command was carried out that the pump has not carried out since `begun`.
     private func judge(_ reply: PumpReply, since begun: Duration) {
         // A button press that the pump handles within its reply immediately undoes the command.
         let isPressed = world.facts.lastPress.map { $0 + .milliseconds(200) >= begun } ?? false
@@ -213,6 +217,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
+    /// Fails the run if an error reports a wrong outcome, or if OFF failed though nothing prevented it.
     private func judge(
         _ error: SessionError, of command: LineProtocol.PumpCommand, host: Int, since begun: Duration,
         _ timeout: Duration
@@ -293,6 +298,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
+    /// Fails the run if the reported speed was never the pump's since the host's first ON.
     private func judge(_ report: PumpOnReport) {
         guard let start = world.facts.hosts.first?.firstOn else { return }
         // A line that lost a byte may say 7 % instead of 70 %: both are valid by the protocol.
@@ -307,6 +313,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
+    /// Fails the run if the end of a timed run leaves the pump on without a warning.
     private func judge(_ result: Result<Void, any Error>, since start: Duration) {
         let off = world.facts.hosts.first?.firstOff
         switch result {

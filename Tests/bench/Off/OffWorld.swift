@@ -68,6 +68,7 @@ final class OffWorld: @unchecked Sendable {
         facts.lastDamage = nil
     }
 
+    /// An event before the run: a command, or a skin that is too warm for a while.
     enum Past { case on, off, overheating }
 
     /// Activates the faults of lines and writes, and schedules all other faults from now on.
@@ -220,7 +221,9 @@ final class OffWorld: @unchecked Sendable {
     // MARK: Random values
 
     func number(below bound: Int) -> Int { random.number(below: bound) }
+    /// Draws true with a chance of one in `oneIn`.
     func isDrawn(_ oneIn: Int) -> Bool { random.number(below: oneIn) == 0 }
+    /// Draws a time from `from` up to `to`, exclusively, in milliseconds.
     func time(_ from: Int, _ to: Int) -> Duration { .milliseconds(Int64(from + random.number(below: to - from))) }
 
     // MARK: Judging

@@ -108,6 +108,7 @@ struct PumpCommandBenchTests {
         dialogues.filter { !$0.name.hasPrefix("several commands") && !$0.name.hasPrefix("63 bytes") })
     func sharedDialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
+    /// Plays a dialogue. Long texts are sent in pieces, between which the pump reads its buffer.
     private func hold(_ dialogue: Dialogue, _ kind: RigKind) async throws {
         try await kind.run { rig in
             let line = try await PumpLine.open(rig)
@@ -137,6 +138,7 @@ struct PumpCommandBenchTests {
             try await rig.setSkin(41)
             try await rig.run(for: .seconds(1))
             #expect(try await line.nextButReports() == "ERROR:OVERHEAT")
+            // AVR's printf has no `%f`, and prints `?` instead.
             #expect(try await line.nextButReports() == "Skin temperature too high: ?C")
             try await rig.setSkin(34)
             #expect(try await line.exchange("ON\n").withoutReports == ["ERROR:PUMP_START_FAILED"])

@@ -171,8 +171,8 @@ struct PumpSessionBenchTests {
             try await rig.setPotentiometer(716)
             try await pump.turnOn(timeout: Self.patience)
             try await pump.setSpeed(try #require(PumpSpeed(pwm: 40)), timeout: Self.patience)
-            // The reading 716 means a speed of 180, which the pump has taken at boot. Readings from 692 to 740 mean a
-            // speed within 5 of it.
+            // Readings below 20 mean a speed of 0, and readings from 20 to 1023 a speed from 10 to 255. At boot the
+            // pump assumes 716, which means 180. Readings from 692 to 740 mean a speed within 5 of that: no change.
             for (reading, duty) in [
                 (716, 40), (736, 40), (696, 40), (741, 186), (512, 130), (20, 10), (19, 0), (0, 0), (1023, 255),
                 (1003, 255), (999, 249), (998, 249), (21, 10), (40, 10), (45, 16),
@@ -205,6 +205,7 @@ struct PumpSessionBenchTests {
             try await rig.setSkin(40.2)
             try await rig.run(for: .seconds(1))
             try await heard.event("ERROR:OVERHEAT") { $0 == .error(.overheat) }
+            // AVR's printf has no `%f`, and prints `?` instead.
             try await heard.event("its text") { $0 == .text("Skin temperature too high: ?C") }
             #expect(try await rig.motor() == .off)
             #expect(await pump.state.power == .error)

@@ -15,7 +15,7 @@ enum DevicePlace: String, Sendable, CaseIterable {
     /// Served on TCP, and shared on a Unix socket by a ``DeviceShare``.
     case shared
 
-    /// All places except that with packets of 20 bytes, which have no room for the longer messages of a peer.
+    /// All places except ``bleOfSmallPackets``, whose packets of 20 bytes have no room for a peer's longer messages.
     static let spacious = allCases.filter { $0 != .bleOfSmallPackets }
 }
 
@@ -53,7 +53,7 @@ extension PlacedDevice {
     }
 }
 
-/// Counts the outputs of a device.
+/// Counts the outputs of a device, and ignores their content.
 private final class Ear: EmissionListener {
     let heard = Watched(0)
     var isFull: Bool { false }

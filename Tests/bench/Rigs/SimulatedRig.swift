@@ -19,6 +19,7 @@ final class SimulatedRig: PumpRig {
     private let open: @Sendable () async throws -> any Link
     private let close: @Sendable () async -> Void
 
+    /// - Parameter interruptsReplies: Whether the pump may send a report between the two lines of a reply.
     init(thermistors: Int, interruptsReplies: Bool = false, isBehindModule: Bool = false) async throws {
         let options = PumpFirmwareOptions(
             thermistors: thermistors == 1 ? .one : .two, bootBanner: .banner, interruptsReplies: interruptsReplies,

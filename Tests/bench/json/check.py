@@ -88,7 +88,7 @@ SEQUENCE = [
     ("--port ./led2 led on", 0, "led"),
     ("sim ctl ./several stop", 0, "sim_ctl"),
 ]
-# Commands that run one after another with a fake bluetoothd. The last one forgets the address that the first one stored.
+# Commands that run one after another with a fake bluetoothd. The first one stores an address that the last one forgets.
 BLUETOOTH = [
     ("--port ble:HMSoft status", 0, "status"),
     ("scan --for 1s", 0, "scan scan"),

@@ -18,6 +18,7 @@ enum board_probe { probe_water = 0, probe_skin = 1 };
 
 enum board_condition { condition_sound, condition_open, condition_shorted };
 
+// A thermistor. An open or shorted one keeps its temperature for the time when it is sound again.
 struct probe {
     double celsius;
     enum board_condition condition;

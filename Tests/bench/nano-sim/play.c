@@ -31,7 +31,8 @@ struct event {
     bool is_down;
 };
 
-// A byte, a turn, or a state of the motor, and its time.
+// A byte, a turn of the main loop, or a state of the motor, and its time. `value` is the byte; 0; or the level of the
+// motor's enable pin times 256, plus the duty.
 struct record {
     uint64_t cycle;
     uint16_t value;

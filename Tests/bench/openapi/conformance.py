@@ -5,8 +5,8 @@ PROGRAMS is the folder of the programs, SCHEMATHESIS the command, and N the numb
 1000 unless given, with which some 9,000 requests are sent in 20 minutes.
 SEEDS=1234 repeats the run of that seed.
 
-Every answer must be one that the document describes, and no status may be a 5xx but 503 and 504. The stream of events
-does not end and ending the session would end the run, so check.py tests these two.
+Every answer must be one that packaging/schema/http.openapi.json describes, and of the 5xx only 503 and 504 may occur.
+The stream of events does not end, and ending the session would end the run, so only check.py tests these two.
 """
 
 import collections

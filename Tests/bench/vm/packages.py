@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Use the Debian packages in a guest with systemd: packages.py --image FOLDER --packages FOLDER --next FOLDER [--jobs N]
 
-`--next` names the packages of a next version. `make check-packages` runs this. Exit status: 0 if no test failed.
+`--next` is the folder with the packages of a later version. `make check-packages` runs this. Exit status: 0 if no test
+failed or was skipped.
 """
 
 import argparse
@@ -161,7 +162,7 @@ class Service(PackagesTest):
         self.assertEqual([device["name"] for device in devices], ["pump"])
         verify = self.guest.start(*request, "POST", "/devices/pump/verify", token)
         verify.until_output("{", PATIENCE)
-        # A stopped process still has its end before it when the page has ended.
+        # Suspend `pumpctl verify`, so that it has to switch the pump off after the page has ended.
         process = self.must("busybox", "pidof", "pumpctl").strip()
         self.must("busybox", "kill", "-STOP", process)
         sent = len(board.adapter.received)
@@ -186,7 +187,7 @@ class Upgrade(PackagesTest):
         for board in shared, direct:
             self.assertNotIn(b"OFF", board.adapter.received)
             self.assertEqual(board.nano.pump(), (True, 180))
-        # Both still obey, and a restart starts another daemon.
+        # Both programs still obey, and a restart starts another daemon.
         command.send_signal(signal.SIGINT)
         self.assertEqual(command.wait(PATIENCE).status, 130, command.output())
         self.assertFalse(direct.nano.pump()[0])
@@ -200,7 +201,7 @@ class Upgrade(PackagesTest):
         self.shared_pump()
         self.must("systemctl", "stop", "pumpctld")
         self.upgrade()
-        # debhelper has no option for it; docs/serve.md says so.
+        # debhelper can't leave a stopped, enabled unit stopped; docs/serve.md says how to keep it stopped.
         self.assertEqual(self.unit("pumpctld", "ActiveState"), "active")
         self.assertEqual(self.unit("pumpctl-page", "ActiveState"), "inactive")
 

@@ -103,11 +103,11 @@ class Deaths:
     A subclass defines how the pump is reached.
     """
 
-    # The victim and the signal of each moment.
+    # The moments of the test, one after another: in each, a victim gets a signal during one command.
     MOMENTS = ()
-    # The endpoint of the pump, by which pumpctld opens it.
+    # The endpoint by which pumpctld opens the pump.
     port = None
-    # More options of `pumpctl serve`.
+    # Additional options of `pumpctl serve`.
     SERVE = ()
 
     def wire_of_pump(self):

@@ -41,7 +41,7 @@ class Boot:
 
 # image/init, with few other processes.
 BENCH = Boot(512, "", "os.path.exists('/run/booted')")
-# systemd with its services, as on a user's machine. Its limits of time are not made for a busy machine without KVM.
+# systemd with its services, as on a user's machine. Its default time limits are too short for a busy host without KVM.
 SYSTEMD = Boot(
     1024, " rdinit=/lib/systemd/systemd systemd.service_watchdogs=no systemd.default_timeout_start_sec=600",
     "os.popen('timeout 60 systemctl is-system-running --wait').read() == 'running\\n'")
@@ -88,7 +88,7 @@ class VirtualMachine:
 
     @classmethod
     def resume(cls, state, boot=BENCH):
-        """Return a machine that resumes a saved state of a guest that was booted so."""
+        """Return a machine that resumes the saved state of a guest, which was booted as `boot` says."""
         return cls(["-incoming", f"exec:cat '{state}'"], boot)
 
     def __enter__(self):

@@ -3,7 +3,7 @@
 
 class Wire:
     def __init__(self, adapter, nano, is_powered_by_usb=True):
-        """Connect a board to an adapter. A board with a supply of its own runs before the adapter is plugged in."""
+        """Connect a board to an adapter. A board that is not powered by USB runs before the adapter is plugged in."""
         self.adapter = adapter
         self.nano = nano
         self.is_powered_by_usb = is_powered_by_usb
