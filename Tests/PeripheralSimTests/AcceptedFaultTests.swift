@@ -53,6 +53,7 @@ struct AcceptedFaultTests {
         }
     }
 
+    /// Sends the family's commands to a device on a line, one per second; returns its behaviour in 40 s.
     private static func onLine(
         _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ family: Family
     ) throws -> Trace {
@@ -69,6 +70,7 @@ struct AcceptedFaultTests {
         return trace
     }
 
+    /// Writes the family's commands to a device over BLE, one per second; returns its behaviour in 40 s.
     private static func overRadio(
         _ device: some SimulatedPeripheral, _ settings: SimulatorSettings, _ family: Family
     ) throws -> Trace {

@@ -1,8 +1,10 @@
 import FirmwareSim
 import Testing
 
-/// The flaw of a device that deviates from the protocol, described by changes of its input, its output, and its
-/// reactions to actions.
+/// The flaw of a simulated device that deviates from the protocol, described by changes of its input, its output, and
+/// its reactions to actions.
+///
+/// A mutant shows that a check can fail. Mutants of the firmware's source code are in Tests/bench/mutants.
 struct Mutant: Sendable, CustomTestStringConvertible {
     /// A changed line of the device.
     struct Saying: Sendable {
@@ -10,7 +12,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         var line: String
         /// The lines sent in its place, none to drop it; `*` stands for the original line.
         var becomes: [String]
-        /// The write of the host after which the change applies; nil for any.
+        /// The change applies only while this is the last write of the host; nil for any.
         var behind: String?
         /// The line end of the replacement.
         var end = "\r\n"
@@ -32,7 +34,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     struct Hearing: Sendable {
         /// Text that the write contains.
         var contains: String
-        /// The maximum length of the write in bytes.
+        /// The length in bytes above which a write is received unchanged.
         var longest = Int.max
         /// The text to replace.
         var from: String
@@ -99,7 +101,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     private var row: Mutant? { isMutated && (hasBegun || mutant?.from == nil) ? mutant : nil }
 
-    /// Notes an action on the device.
+    /// Notes an action on the device, which may activate the flaw.
     mutating func feel(_ what: String) { if what == mutant?.from { hasBegun = true } }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {

@@ -44,6 +44,8 @@ extension Mutant {
     private static let firstChunk = "iVBORw0KGgo"
     private static let long = "pumpctl verify: a long test message " + String(repeating: ".", count: 470)
 
+    /// A peer whose flaw the check `check` finds. It receives other lines in place of those in `hears` (nothing for an
+    /// empty text), and sends other lines in place of those that begin as in `says`.
     private static func peer(
         _ check: String, _ flaw: String, hears: [String: String] = [:], says: [String: [String]] = [:]
     ) -> Mutant {

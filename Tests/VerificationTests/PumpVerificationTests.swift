@@ -130,7 +130,7 @@ struct PumpVerificationTests {
 
 @Suite("Verification of pumps behind an HM-10")
 struct PumpOverModuleTests {
-    // The arguments are connection intervals in milliseconds: of BlueZ, of phones and of slow links.
+    // The arguments are connection intervals in milliseconds: typical of BlueZ, of phones and of slow links.
     @Test("Split, joined and delayed packets fail no check of the pump", arguments: [7.5, 30, 50])
     func passes(interval: Double) throws {
         let world = VerificationWorld(

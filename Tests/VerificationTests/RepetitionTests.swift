@@ -7,6 +7,7 @@ import Testing
 
 @Suite("Repeated rounds of checks")
 struct RepetitionTests {
+    /// Verifies a correct device of a family in three rounds, without permission to run it.
     private static func verify(_ family: FamilyVerification) throws -> FirmwareVerdict {
         func run(_ device: some SimulatedDevice) throws -> FirmwareVerdict {
             try #require(VerificationWorld(device).verify(family) { ($0.rounds, $0.mayRun) = (3, false) }.verdict)
@@ -52,6 +53,7 @@ struct RepetitionTests {
 
 @Suite("Verification at ports that reset the board")
 struct ResettingPortTests {
+    /// A world whose board is reset by the opening of its port.
     private static func world(_ pump: PumpFirmware = .onBench) -> VerificationWorld<PumpFirmware> {
         let world = VerificationWorld(pump)
         world.link.mayHaveReset = true

@@ -44,6 +44,7 @@ extension Mutant {
     /// The beginning of the message that is written on the phone before the first check.
     private static let written = "{\"category\":\"Other\",\"content\":\"TEST of pumpctl verify, please"
 
+    /// The beginning of the message that the check `rescue.received.PART` sends to the phone.
     private static func received(_ part: String) -> String {
         "{\"category\":\"Other\",\"content\":\"TEST of pumpctl verify (\(part))"
     }

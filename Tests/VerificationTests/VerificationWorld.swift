@@ -6,6 +6,9 @@ import TestSupport
 @testable import Verification
 
 /// A simulated firmware and its verification over a wire, in simulated time.
+///
+/// Many tests expect the end of a run within 45 s of simulated time: docs/verify.md promises that for runs without
+/// permissions.
 final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
@@ -16,7 +19,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private(set) var written: [String] = []
     /// Called with each write before it reaches the device; returns the text that does.
     var onWrite: (String) -> String? = { $0 }
-    /// Whether the stimulus can act, but observes nothing.
+    /// Whether the stimulus can act on the device, but observes nothing.
     var tellsNothing = false
     /// Called with each reported result.
     var onResult: (CheckResult) -> Void = { _ in }
@@ -201,7 +204,8 @@ enum WorldCarrier {
     case line
     /// BLE, with one message per packet.
     case packets
-    /// An HM-10: packets of 20 bytes at connection events with this interval. The host's packets are 21 ms apart.
+    /// An HM-10: packets of 20 bytes at connection events with this interval. The host's packets are 21 ms apart, the
+    /// time that 20 bytes take on the module's UART at 9600 baud.
     case module(interval: Duration)
 
     static let packet = 20

@@ -39,6 +39,7 @@ struct LineConsoleTests {
         }
     }
 
+    /// An event of the console as text, for ``happened(_:)``.
     private static func words(_ happening: ConsoleHappening) -> String {
         switch happening {
         case .heard(let line): "heard \(line.marked)"
@@ -56,6 +57,7 @@ struct LineConsoleTests {
         for line in lines { console.enter(Array(line.utf8)) }
     }
 
+    /// Waits until the console has reported this event.
     private func happened(_ words: String) async throws {
         _ = try await happenings.wait(for: words) { $0.contains(words) ? true : nil }
     }

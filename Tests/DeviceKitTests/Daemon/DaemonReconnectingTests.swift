@@ -26,6 +26,8 @@ struct DaemonReconnectingTests {
         }
     }
 
+    /// Creates the reconnector for a lost link through a daemon. Its attempts at the daemon fail as ``failures`` says,
+    /// and an attempt to open the device directly succeeds.
     private func reconnector(_ endpoint: String = "/dev/ttyUSB97") throws -> Reconnector {
         Reconnector(try Endpoint(endpoint), SharedLink(), clock: clock) { [asked, failures] endpoint in
             asked.update { $0.append(endpoint.sharedAddress?.name ?? "nobody") }

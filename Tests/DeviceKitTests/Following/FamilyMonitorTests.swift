@@ -20,6 +20,7 @@ struct FamilyMonitorTests {
             link, reconnector, FamilyMonitor.Options(timeout: .seconds(3), clock: clock, executor: link.executor))
     }
 
+    /// Delivers lines of the device.
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
     /// Lets a query and its retry time out, after 3 s together.

@@ -36,12 +36,14 @@ struct HeldLinkTests {
     private let deviceID = "held-link-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     private let reports = Reports()
 
+    /// Holds the link for OFF requests, as a monitor does. The reports are noted in ``reports``.
     private func hold(_ family: Family, onStop: (@Sendable () -> Void)? = nil) async -> any Link {
         await HeldLink.open(NamedLink(link: link, deviceID: deviceID), of: family, onStop: onStop) { [reports] report in
             reports.all.withLock { $0.append(report) }
         }
     }
 
+    /// Asks the holder of the link to send OFF, as the `off` of another program does.
     private func ask() async -> OffAnswer? { await OffRequest.send(for: deviceID, within: .seconds(30)) }
 
     @Test("OFF goes over the held link and is acknowledged before the asker gets its answer")

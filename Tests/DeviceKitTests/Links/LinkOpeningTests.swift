@@ -26,6 +26,7 @@ struct LinkOpeningTests {
     private let deviceID = "link-opening-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     private let told = Watched<[String]>([])
 
+    /// An opening of ``bare`` at endpoints `bench:`. Its reports are noted in ``told``, each after the link's name.
     private func opening() -> LinkOpening {
         var opening = LinkOpening(of: .pump) { [told] name, report in
             let text =

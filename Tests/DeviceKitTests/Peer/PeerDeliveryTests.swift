@@ -8,6 +8,7 @@ import Testing
 struct PeerDeliveryTests {
     private let clock = ManualClock()
 
+    /// Starts to deliver ON.
     private func say(over link: ScriptedLink) -> Task<Result<PeerDelivery, SessionError>, Never> {
         Task { [clock] in
             do throws(SessionError) {

@@ -23,6 +23,7 @@ struct PumpMonitorTests {
             over: link, reconnector, timeout: .seconds(3), clock: clock, executor: link.executor)
     }
 
+    /// Delivers lines of the pump.
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
     @Test("The monitor polls at once and at intervals, and reports unsolicited lines")

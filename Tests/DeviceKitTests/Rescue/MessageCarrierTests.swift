@@ -12,6 +12,7 @@ struct MessageCarrierTests {
     private let events = Watched<[String]>([])
     private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")
 
+    /// A relay that waits for `count` messages, and notes its events in ``events``.
     private func relay(until count: Int) -> MessageRelay {
         MessageRelay(store, until: MessageGoal(count: count), clock: clock) { [events] event in
             let text =

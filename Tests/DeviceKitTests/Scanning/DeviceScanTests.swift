@@ -23,6 +23,7 @@ struct DeviceScanTests {
         bluez = try await BlueZ.open(.address(bus.address))
     }
 
+    /// Brings a device into range that advertises these services, with a signal of `strength` dBm.
     @discardableResult @Radio
     private func add(
         _ address: String, _ services: [String], name: String = "Odd", strength: Int16 = -60

@@ -23,6 +23,7 @@ struct LogDownloadTests {
         return task
     }
 
+    /// Waits until the download sleeps until `deadline`, and advances the clock to that time.
     private func pass(to deadline: Duration) async {
         await clock.untilSomebodySleeps(until: deadline)
         clock.advance(by: deadline - clock.now.offset)

@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Counting commands")
 struct CommandCountTests {
+    /// Sends the writes to a pump with these settings, one per second; returns everything that the pump prints.
     private static func text(_ settings: [String: String], _ writes: [String]) throws -> String {
         let settings = try Simulator.pump.settings(settings)
         let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5))

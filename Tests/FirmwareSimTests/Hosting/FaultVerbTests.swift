@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Faults of a running device", .timeLimit(.minutes(5)))
 struct FaultVerbTests {
+    /// The handle of a device with the default options of `simulator`, to which verbs add faults.
     private static func handle(
         _ simulator: Simulator, _ device: some SimulatedDevice, over carrier: SimulatorOption.Carrier,
         isOnTerminal: Bool = false

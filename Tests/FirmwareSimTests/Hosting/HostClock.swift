@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A clock that advances on demand.
+/// A clock that advances on demand, and counts the sleeps that have begun, so that a test can wait for a sleeper.
 final class HostClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Judging a host", .timeLimit(.minutes(3)))
 struct HostJudgeTests {
+    /// A judge of a pump's host by these rules, as an argument of `--expect`. The tests call it in place of the device.
     private static func judge(_ rules: String, rate: LineRate = .baud(9600)) throws -> HostJudge {
         HostJudge(
             try Simulator.pump.settings(["expect": rules]).expectations(), urgent: PumpFirmware.urgentCommands,
@@ -186,6 +187,7 @@ struct HostJudgeTests {
 
     // MARK: Commands sent, repeated or missing
 
+    /// A judge that also knows the protocol of `device`: its commands, and how they end.
     private static func judge<Device: SimulatedDevice>(_ rules: String, of device: Device) throws -> HostJudge {
         let settings = try Simulator.pump.settings(["expect": rules])
         return try #require(HostJudge(settings, of: device))

@@ -109,6 +109,7 @@ struct PumpCommandTests {
         expect(exchange)
     }
 
+    /// Plays an exchange, and expects that the pump prints nothing more in the next turns.
     private func expect(_ exchange: Exchange) {
         var bench = PumpBench()
         bench.bring(to: exchange.state)

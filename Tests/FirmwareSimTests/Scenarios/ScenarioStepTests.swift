@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Scenario steps")
 struct ScenarioStepTests {
+    /// A pump to which these steps of a scenario happen, such as `10s press`.
     private static func pump(_ steps: [String], seed: UInt64 = 1) throws -> FaultyDevice<PumpFirmware> {
         let settings = try Simulator.pump.settings(["step": steps.joined(separator: "\n")])
         let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5))

@@ -61,6 +61,7 @@ struct CarriedDevice: Sendable {
         }
     }
 
+    /// Opens a control socket for the device, waits until the device has noticed the client, and runs `body`.
     private static func use(
         _ host: DeviceHost<some SimulatedDevice>, _ client: some CarriedClient, _ voice: Voice,
         _ reached: Watched<Reached>, _ body: (CarriedDevice) async throws -> Void

@@ -7,6 +7,7 @@ import Testing
 struct LEDPeripheralTests {
     private static let led: BluetoothUUID = "957312E0-2354-11EB-9F10-FBC30A62CF38"
 
+    /// Writes to the LED; returns the resulting notifications.
     private func write(_ bytes: [UInt8], _ board: inout LEDPeripheral, at instant: Duration = .zero) -> [Emission] {
         board.take(.wrote(bytes, to: Self.led, mtu: 23), at: instant)
         return board.advance(to: instant)

@@ -31,6 +31,7 @@ struct HM10ModuleTests {
         mutating func reset(at instant: Duration) { printed = [] }
     }
 
+    /// A module on the UART of a ``Printer``, by default with a central from the beginning.
     private func module(isConnected: Bool = true, _ prepare: (inout Printer) -> Void) -> HM10Module<Printer> {
         var printer = Printer()
         prepare(&printer)

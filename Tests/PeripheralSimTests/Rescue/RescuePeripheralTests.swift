@@ -13,11 +13,13 @@ struct RescuePeripheralTests {
                 seed: 7, messages: messages, interval: interval, split: split, malformed: malformed))
     }
 
+    /// Subscribes a central to the phone's messages. Notifications have up to `mtu` - 3 bytes; nil: no known limit.
     private static func subscribe(_ phone: inout RescuePeripheral, mtu: Int?, at instant: Duration = .zero) {
         phone.setNotificationLength(mtu.map { $0 - 3 })
         phone.take(.subscribed(RescuePeripheral.messages), at: instant)
     }
 
+    /// The phone's own messages with these numbers, as JSON.
     private static func stock(_ range: Range<Int>) -> [[UInt8]] { range.map { PhoneStock(seed: 7).message($0).json } }
 
     @Test("The phone offers FFF0 with FFF1 to write and notify")

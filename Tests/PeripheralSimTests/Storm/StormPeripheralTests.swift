@@ -8,6 +8,7 @@ struct StormPeripheralTests {
     private static let backup: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let live: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
 
+    /// A sensor with a connected central. By default it measures nothing, and sends a log without pauses.
     private static func sensor(
         rows: Int = 3, interval: Duration? = nil, echoes: Bool = false, pause: Duration = .zero
     ) -> StormPeripheral {
@@ -27,6 +28,7 @@ struct StormPeripheralTests {
         emissions.filter { $0.characteristic == characteristic }.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
+    /// A central's write of a command.
     private static func getLog(_ text: String = "GET_LOG", mtu: Int = 517) -> CentralEvent {
         .wrote(Array(text.utf8), to: backup, mtu: mtu)
     }

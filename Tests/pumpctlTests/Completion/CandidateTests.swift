@@ -7,13 +7,13 @@ struct CandidateTests {
     @Test(
         "bash gets what it inserts: quoted, and without what is before its last break",
         arguments: [
-            // The line, the end of it that bash replaces, the candidates, and the answer.
+            // The line, the part at its end that bash replaces, the candidates, and the inserted texts.
             ("pumpctl ble:My", "My", ["ble:My Pump"], "My\\ Pump"),
             ("pumpctl ble:", "", ["ble:HM", "ble:A&B"], "HM|A\\&B"),
             ("pumpctl 'ble:My", "ble:My", ["ble:My Pump"], "ble:My Pump"),
             ("pumpctl 'ble:It", "ble:It", ["ble:It's"], "ble:It'\\''s"),
             ("pumpctl \"ble:$", "ble:$", ["ble:$A`B"], "ble:\\$A\\`B"),
-            // `!b` would be a command of the history.
+            // bash would expand `!b` as a reference to its history.
             ("pumpctl \"ble:a", "ble:a", ["ble:a!b"], "ble:a\"\\!\"b"),
             ("pumpctl ble:My\\ P", "My\\ P", ["ble:My Pump"], "My\\ Pump"),
             ("pumpctl usb:1:2@", "@", ["usb:1:2@3"], "@3"),

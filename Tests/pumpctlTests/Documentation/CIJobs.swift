@@ -44,7 +44,9 @@ struct CIJobs: Decodable {
         }
     }
 
+    /// The first YAML block of the page, a GitHub workflow.
     let github: GitHub
+    /// The second YAML block: GitLab's jobs by their names.
     let gitlab: [String: GitLabJob]
 
     /// Reads the page's two YAML blocks, GitHub's and then GitLab's, with PyYAML.

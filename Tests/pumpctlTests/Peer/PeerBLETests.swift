@@ -66,7 +66,7 @@ struct PeerBLETests {
             #expect(ending.status == 76, "\(ending)")
             #expect(try ending.object()["error"] as? String == "size_mismatch")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-            // A rest of the image that is still sent does not disturb the next program.
+            // The rest of the image, which the peer may still be sending, does not disturb the next program.
             #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "sent\n")
         }
     }

@@ -149,7 +149,7 @@ struct PeerListenTests {
     func cutOff() async throws {
         let folder = TemporaryFolder()
         let peer = try await ScriptedDevice()
-        // A pseudo-terminal that has gone is awaited only behind a link.
+        // pumpctl waits for the return of a pseudo-terminal only if its endpoint is a symbolic link.
         let link = folder.path("peer")
         try #require(symlink(peer.port, link) == 0)
         let program = try await Pumpctl.start(["-p", link, "peer", "listen"])

@@ -10,7 +10,7 @@ import Testing
 /// output is true.
 @Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(60)))
 struct OffRunTests {
-    /// The event of a run, which is a signal.
+    /// The signal that hits a run.
     enum Blow: CaseIterable {
         case interrupt, terminate, hangUp, quit, alarm, user, realTime, readerGone, suspend, stop, kill
 
@@ -41,6 +41,7 @@ struct OffRunTests {
         }
     }
 
+    /// Runs the program until the signal hits it, and checks its report, the pump, and a later `pumpctl off`.
     private func run(_ blow: Blow, on pump: BenchPump, seed: UInt64, _ random: inout SplitMix64) async throws {
         // In half of the runs, the pump has received half a line from an earlier program.
         if Bool.random(using: &random) {

@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A pumpctl that has a port, the holder, listens at the socket for OFF: there, the `off` of another pumpctl asks it to
-/// send OFF.
+/// Tests of `off`, and of its request to a holder: a pumpctl that has the port open, such as a monitor. The holder
+/// listens at the socket for OFF of its port, and sends OFF when the `off` of another pumpctl asks for that.
 @Suite("pumpctl off", .timeLimit(.minutes(5)))
 struct OffTests {
     /// Creates a pump, and switches it on by `pumpctl on`.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import pumpctl
 
-/// A scripted device plays the share of a server, such as pumpctld, which replies itself if its device is away, or if
-/// another program's OFF has gone before a command.
+/// A scripted device plays a device that a server such as pumpctld shares. The server itself answers a command if the
+/// device is away, or if another program's OFF has overtaken the command.
 @Suite("Notices of a sharing server", .timeLimit(.minutes(5)))
 struct ShareNoticeTests {
     /// Runs a command with --json on a device that replies by `answer`; also returns the command's JSON object.

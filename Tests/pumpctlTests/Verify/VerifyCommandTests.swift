@@ -252,7 +252,7 @@ struct VerifyCommandTests {
             "-v", "--port", device.port, "verify", "--allow-run", "--only",
             isSentOn ? "pump.on.case" : "pump.command.unknown",
         ])
-        // Neither of these lines gets a reply.
+        // The pump replies neither to `on` nor to FOO, so verify waits when the signals come.
         try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
         process.send(signal: SIGINT)
         process.send(signal: SIGTERM)

@@ -25,7 +25,7 @@ struct DaemonTests {
             pty = "\(pump.folder.path("pty"))"
             unix = "\(pump.folder.path("socket"))"
             """, to: "pumpctld.toml")
-        // Twice, because nothing that the first run leaves behind may disturb the second.
+        // Twice, because remains of the first run, such as its socket, must not disturb the second.
         for round in 0..<2 {
             let daemon = try await Self.start(["--config", file, "--verbose"])
             try await daemon.errors.text(upTo: "the link is open")
