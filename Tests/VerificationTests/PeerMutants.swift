@@ -44,8 +44,11 @@ extension Mutant {
     private static let firstChunk = "iVBORw0KGgo"
     private static let long = "pumpctl verify: a long test message " + String(repeating: ".", count: 470)
 
-    /// A peer whose flaw the check `check` finds. It receives other lines in place of those in `hears` (nothing for an
-    /// empty text), and sends other lines in place of those that begin as in `says`.
+    /// A peer whose flaw the check `check` finds.
+    ///
+    /// - Parameters:
+    ///   - hears: The lines that the peer receives in place of others; an empty text for none.
+    ///   - says: The lines that the peer sends in place of others, by the beginnings of the others.
     private static func peer(
         _ check: String, _ flaw: String, hears: [String: String] = [:], says: [String: [String]] = [:]
     ) -> Mutant {

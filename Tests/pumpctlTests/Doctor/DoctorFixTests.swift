@@ -5,7 +5,7 @@ import Testing
 
 @testable import pumpctl
 
-/// A folder with programs that take the place of those that change the computer, and log their arguments.
+/// A folder with stand-ins for the programs with which `doctor --fix` changes the computer. They log their arguments.
 private final class FakePrograms: Sendable {
     private static let names = ["sudo", "systemctl", "apt", "usermod"]
 
