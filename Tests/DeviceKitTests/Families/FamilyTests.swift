@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Family rows")
+@Suite("The table of families")
 struct FamilyTests {
     @Test("Family names are unique, and so are commands, events, errors and fields of a family")
     func uniqueness() {
@@ -56,7 +56,7 @@ struct FamilyTests {
         }
     }
 
-    @Test("A pump's command row matches its session's commands and effects")
+    @Test("The pump's commands in the table match those of its session, with their effects")
     func pumpCommands() throws {
         let sent: [String: PumpCommand] = [
             "on": .on, "off": .off, "speed": .speed(try #require(PumpSpeed(pwm: 200))), "status": .status,
@@ -72,7 +72,7 @@ struct FamilyTests {
         #expect(Family.pump.readingTime == PumpFamily.readingTime)
     }
 
-    @Test("An LED board's command row matches its session's commands")
+    @Test("The LED board's commands in the table match those of its session")
     func ledCommands() {
         let lines = [LEDCommand.read(.led), .write(.led, .boolean(true)), .write(.led, .boolean(false))].map(\.text)
         #expect(Family.led.commands.map(\.line) == lines)

@@ -55,7 +55,7 @@ struct FamilyMonitorTests {
         #expect(json.contains(#""link":"lost""#) && json.contains(#""weight_g":"unknown""#))
     }
 
-    @Test("Values are reported under the keys of the family row")
+    @Test("Values are reported under the keys that their family has in the table")
     func values() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
@@ -148,7 +148,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("Pump values are fields of its row, and its button and errors are named events")
+    @Test("Pump values are fields of its family, and its button and errors are named events")
     func pump() async throws {
         let monitor = try await monitor(.pump)
         var updates = monitor.makeAsyncIterator()

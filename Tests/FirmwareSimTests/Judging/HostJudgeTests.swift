@@ -148,7 +148,7 @@ struct HostJudgeTests {
         #expect("\(verdict)" == "\(rule): was not tested")
     }
 
-    @Test("An expected line must arrive, and two expected lines in a row")
+    @Test("The rule meets is tested once its line arrives, or its two lines, one right after the other")
     func meets() throws {
         let rules = ["meets=line:STATUS:|MANUAL:", "meets=line:OK\nSTATUS:"]
         var judge = try Self.judge(rules.joined(separator: ","))

@@ -190,7 +190,7 @@ struct SimulatedModuleTests {
         await far.close()
     }
 
-    @Test("A row makes a module with the given options and dialect")
+    @Test("The simulator of modules creates a module with the given options and dialect")
     func row() throws {
         let settings = try Simulator.module.settings(["dialect": "mlt-bt05", "name": "Bench", "baud": "19200"])
         let module = try #require(try Simulator.module.device(settings) as? SimulatedModule)

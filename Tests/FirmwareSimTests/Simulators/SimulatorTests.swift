@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Rows of simulated devices")
+@Suite("The table of simulators")
 struct SimulatorTests {
     private static let all: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
 
-    @Test("A row has unique options with valid defaults and exclusions", arguments: all)
+    @Test("A simulator's options are unique, with valid defaults and exclusions", arguments: all)
     func consistent(simulator: Simulator) {
         let names = simulator.options.map(\.name)
         #expect(Set(names).count == names.count)
@@ -20,7 +20,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A row makes a device from the given options and the defaults")
+    @Test("A simulator creates its device from the given options and the defaults")
     func devices() throws {
         let pump = try #require(try Simulator.pump.device(.init(of: .pump, ["knob": "716"])) as? PumpFirmware)
         #expect(pump.options.potentiometer == 716 && pump.options.thermistors == .two)

@@ -39,7 +39,7 @@ struct FaultsOverCarriersTests {
         return nil
     }
 
-    @Test("Each fault has a row", arguments: Carrier.allCases)
+    @Test("The table has a scene for each fault", arguments: Carrier.allCases)
     func complete(carrier: Carrier) {
         let names = FaultRow.rows(over: carrier).map(\.name)
         for name in Fault.all.map(\.name) where !names.contains(name) {

@@ -12,7 +12,7 @@ struct VerbsOverCarriersTests {
         try await row.family.serve(over: .radio) { try await $0.play(row.scene) }
     }
 
-    @Test("Each verb has a row", arguments: Carrier.allCases, SimulatedFamily.allCases)
+    @Test("The table has a scene for each verb", arguments: Carrier.allCases, SimulatedFamily.allCases)
     func complete(carrier: Carrier, family: SimulatedFamily) {
         let rows = VerbRow.rows(over: carrier).filter { $0.family == family }.map(\.verb)
         let verbs = family.verbs(over: carrier)

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-@Suite("Bench: OFF at the firmware")
+@Suite("Bench: OFF over a faulty wire to our firmware")
 struct OffFirmwareTests {
     static let seeds = Seeds(60, soak: 200)
 
     /// Programs of even seeds run on firmware with one thermistor, programs of odd seeds on firmware with two.
-    @Test("OFF works at our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
+    @Test("OFF gets through a faulty wire to our firmware", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
     func programs(seeds: Range<UInt64>, thermistors: Int) async throws {
         let seeds = seeds.filter { Int($0 % 2) == thermistors - 1 }
         guard !seeds.isEmpty else { return }

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Bench: firmware available")
+@Suite("Bench: build of the firmware")
 struct FirmwareRigTests {
     // If a package for building the firmware is missing, parameterized tests with firmware are cancelled, and the
     // cancellation is not reported. This test is skipped instead, with the missing packages as the reason.

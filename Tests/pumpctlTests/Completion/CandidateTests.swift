@@ -2,10 +2,10 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("The answer to a shell")
+@Suite("The words that a shell gets from pumpctl")
 struct CandidateTests {
     @Test(
-        "bash gets what it inserts: quoted, and without what is before its last break",
+        "bash gets the texts to insert: quoted, and without the part before its last word break",
         arguments: [
             // The line, the part at its end that bash replaces, the candidates, and the inserted texts.
             ("pumpctl ble:My", "My", ["ble:My Pump"], "My\\ Pump"),
@@ -27,7 +27,7 @@ struct CandidateTests {
         #expect(answer == expected.split(separator: "|").map { $0 + "\n" }.joined())
     }
 
-    @Test("zsh and fish get descriptions, and zsh whether a word goes on")
+    @Test("zsh and fish get descriptions, and zsh also whether a word can be continued")
     func descriptions() {
         let candidates = [Candidate(text: "ble:a", help: "A: b\n"), Candidate(text: "sim:")]
         let line = TypedLine("pumpctl ", in: .zsh)
@@ -35,7 +35,7 @@ struct CandidateTests {
         #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\\x0a\nsim:\t\n")
     }
 
-    @Test("Each candidate is offered once, and none that would control the terminal")
+    @Test("Each candidate is offered once, and a candidate with control characters is not offered")
     func unprintable() {
         let candidates = [Candidate](words: ["ble:a", "ble:\u{1B}[2J", "ble:a\nb", "ble:\u{202E}x", "ble:a", "x"])
         #expect(candidates.continuing("ble:").map(\.text) == ["ble:a"])

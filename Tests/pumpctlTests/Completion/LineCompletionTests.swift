@@ -54,7 +54,7 @@ struct LineCompletionTests {
         #expect(Set(all) == Set(expected.split(separator: " ").map(String.init)), "\(all)")
     }
 
-    @Test("Behind a complete line are the options that it does not have yet")
+    @Test("After a complete command, the options that it does not have yet are offered")
     func rest() async throws {
         let all = try await words("status --json ")
         #expect(all.contains("--port") && all.contains("--help") && !all.contains("--json"))
@@ -129,7 +129,7 @@ struct LineCompletionTests {
         #expect(Set(all).isDisjoint(with: ["usb:", "ble:", "shared:"]), "\(all)")
     }
 
-    @Test("Of files, folders, sockets and terminals, those are offered that fit the option")
+    @Test("Only the kinds of files that fit the option are offered: files, folders, sockets or terminals")
     func files() async throws {
         let folder = TemporaryFolder()
         let terminal = try PseudoTerminal(link: folder.path("pump"))
