@@ -254,6 +254,7 @@ class Attacks:
         new.rename(path)
 
     def expire(self, identifier: str) -> None:
+        """Put the end of a session or code in the past, in the server's file."""
         def edit(session: dict) -> None:
             if session["id"] == identifier:
                 session["ends"] = "2026-01-01T00:00:00.000Z"

@@ -16,6 +16,7 @@
 
 enum { bits_per_byte = 10 };
 
+// Queues a byte that the firmware has sent. simavr calls this for each byte that leaves the UART.
 static void take_from_uart(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     struct serial_line *line = context;
@@ -30,6 +31,7 @@ static void take_from_uart(struct avr_irq_t *irq, uint32_t value, void *context)
     line->outgoing[(line->outgoing_begin + line->outgoing_count++) % line_outgoing_size] = value;
 }
 
+// simavr calls this when the UART's input buffer is full.
 static void pause_input(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     if (value) {
@@ -37,6 +39,7 @@ static void pause_input(struct avr_irq_t *irq, uint32_t value, void *context) {
     }
 }
 
+// simavr calls this when the UART's input buffer has room again.
 static void resume_input(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     if (value) {
@@ -44,6 +47,8 @@ static void resume_input(struct avr_irq_t *irq, uint32_t value, void *context) {
     }
 }
 
+// Passes the next byte to the UART. A timer of simavr calls this, and calls it again at the returned cycle unless that
+// is 0.
 static avr_cycle_count_t deliver_byte(avr_t *avr, avr_cycle_count_t when, void *context) {
     struct serial_line *line = context;
     if (line->paused) {
@@ -118,6 +123,7 @@ bool line_open(struct serial_line *line, struct board *board, long baud, const c
     return true;
 }
 
+// Starts the timer that passes the incoming bytes to the UART, unless it runs.
 static void deliver(struct serial_line *line) {
     if (!line->delivering) {
         line->delivering = true;

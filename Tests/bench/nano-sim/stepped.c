@@ -43,6 +43,7 @@ static bool has_news(const struct stepper *stepper) {
     return false;
 }
 
+// Prints the reply to `run`, with the bytes that the firmware has sent.
 static void answer_run(struct stepper *stepper) {
     uint8_t bytes[answer_bytes];
     size_t count = line_take(stepper->hands->line, bytes, sizeof bytes);
@@ -56,6 +57,7 @@ static void answer_run(struct stepper *stepper) {
     }
 }
 
+// Carries out `run`: runs the board for these microseconds, or until there is news.
 static void run_for(struct stepper *stepper, const char *text) {
     char *end;
     uint64_t microseconds = strtoull(text, &end, 10);
@@ -103,6 +105,7 @@ static void finish_advance(struct stepper *stepper) {
     }
 }
 
+// Carries out a verb, and prints its reply. An advance is complete by then; other verbs that take time may still go on.
 static void perform(struct stepper *stepper, char *words) {
     const char *name = strsep(&words, " ");
     const struct verb *verb = verb_named(name);
