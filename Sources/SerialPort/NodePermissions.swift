@@ -8,16 +8,19 @@ package struct NodePermissions {
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
     /// Whether this user is root, or belongs to a group that may use the node. If opening such a node fails with EACCES
-    /// or EPERM all the same, a container or a systemd rule forbids it.
+    /// all the same, a container or a systemd rule forbids it.
     var isAdmitted: Bool
 
-    /// The group that this user can join to use the node; nil if there is none, or if joining would not help.
-    package var joinableGroup: String? { isAdmitted ? nil : group }
+    /// Returns the group that this user can join to use the node; nil if there is none, or if joining would not help.
+    ///
+    /// - Parameter error: The errno value of the refused access.
+    package func joinableGroup(after error: Int32) -> String? { isRefusedElsewhere(error) ? nil : group }
 
-    /// Returns the hint for a user whose access to the serial port at `path` was refused.
-    func hint(_ path: String) -> String {
-        if isAdmitted {
-            return "give the container or service access: docker run --device \(path), or DeviceAllow= in its unit"
+    /// Returns the hint for a user whose access to the serial port at `path` was refused with an errno value.
+    func hint(_ path: String, after error: Int32 = EACCES) -> String {
+        if isRefusedElsewhere(error) {
+            return "give the container or service access: docker run --device \(path), or "
+                + "DeviceAllow=\(path) rw in its unit"
         }
         // Debian assigns ports to `dialout`, Arch to `uucp`, so take the group from the node.
         if let group { return "join the port's group, then log in again: sudo usermod -aG \(group) $USER" }
@@ -26,6 +29,10 @@ package struct NodePermissions {
             ? "run the command as \(owner), the owner of this terminal: sudo -u \(owner)"
             : "let a group use the port: add a udev rule with MODE=\"0660\", GROUP=\"dialout\""
     }
+
+    /// Whether a container or a systemd unit refused the access. The kernel first asks the node, which refuses with
+    /// EACCES, and then the device cgroup, which refuses with EPERM.
+    private func isRefusedElsewhere(_ error: Int32) -> Bool { isAdmitted || error == EPERM }
 }
 
 extension NodePermissions {

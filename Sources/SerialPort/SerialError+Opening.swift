@@ -26,7 +26,8 @@ extension SerialError {
         case EACCES, EPERM:
             self.init(
                 .notPermitted, errno: errno, activity: activity, path: path,
-                hint: NodePermissions(path: path)?.hint(path) ?? "check its folder's permissions: namei -l \(path)")
+                hint: NodePermissions(path: path)?.hint(path, after: errno)
+                    ?? "check its folder's permissions: namei -l \(path)")
         default:
             self.init(errno: errno, activity: activity, path: path)
         }

@@ -57,7 +57,8 @@ import Transports
                 == .command(RootCommand("modprobe", "ch341"), sentence: "load its driver: sudo modprobe ch341"))
         let brltty = findings(programs: ["brltty"]).first { $0.check == .brltty }
         let sentence =
-            "sudo systemctl disable --now brltty; or sudo cp 99.rules /etc/udev/rules.d/, then plug the device in again"
+            "sudo systemctl disable --now brltty; or sudo cp --remove-destination 99.rules /etc/udev/rules.d/, "
+            + "then plug the device in again"
         #expect(
             brltty?.remedy
                 == .command(RootCommand("systemctl", "disable", "--now", "brltty"), sentence: sentence))

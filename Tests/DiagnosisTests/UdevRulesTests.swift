@@ -29,8 +29,10 @@ import Testing
     @Test func `A link to /dev/null in etc hides the rules of the package`() throws {
         for folder in ["etc/udev/rules.d", "usr/lib/udev/rules.d"] { try root.makeFolder(folder) }
         _ = root.write("", to: "usr/lib/udev/rules.d/70-pumpctl-ports.rules")
-        #expect(symlink("/dev/null", "\(root.path)/etc/udev/rules.d/70-pumpctl-ports.rules") == 0)
-        #expect(UdevRules.installed(root: root.path).ports == nil)
+        let mask = "\(root.path)/etc/udev/rules.d/70-pumpctl-ports.rules"
+        #expect(symlink("/dev/null", mask) == 0)
+        let rules = UdevRules.installed(root: root.path)
+        #expect(rules.ports == nil && rules.portsMask == mask)
     }
 
     @Test func `The vendors are those of the file with the rules`() throws {
@@ -43,7 +45,7 @@ import Testing
 
     @Test func `Hints name the installed files, and those of the source tree if none is installed`() {
         let installed = UdevRules(ports: "/usr/lib/udev/rules.d/70.rules", brlttyExample: "/usr/share/doc/99.rules")
-        let brltty = "sudo systemctl disable --now brltty; or sudo cp "
+        let brltty = "sudo systemctl disable --now brltty; or sudo cp --remove-destination "
         let copied = " /etc/udev/rules.d/, then plug the device in again"
         let latency = "echo 1 | sudo tee /sys/bus/usb-serial/devices/ptmx/latency_timer; "
         #expect(
@@ -58,6 +60,13 @@ import Testing
                 brltty + "/usr/share/doc/99.rules" + copied,
                 latency + "with /usr/lib/udev/rules.d/70.rules installed, plugging it in again does this",
                 "plug it in again, so that /usr/lib/udev/rules.d/70.rules takes effect",
+            ])
+        // A copy would be written through the link.
+        #expect(
+            remedies(UdevRules(portsMask: "/etc/udev/rules.d/70.rules")).suffix(2) == [
+                latency + "permanently: sudo rm /etc/udev/rules.d/70.rules, which disables the rule for it",
+                "remove the link that disables the rule: sudo rm /etc/udev/rules.d/70.rules "
+                    + "&& sudo udevadm control --reload, then plug it in again",
             ])
     }
 

@@ -47,6 +47,12 @@ import Testing
         #expect(hint.contains("docker run --device /dev/ttyUSB0") && !hint.contains("usermod"))
     }
 
+    @Test func `A device cgroup refuses with EPERM, and joining a group does not help`() {
+        let node = NodePermissions(owner: "root", group: "dialout", isAdmitted: false)
+        #expect(node.hint("/dev/ttyS0", after: EPERM).hasSuffix("or DeviceAllow=/dev/ttyS0 rw in its unit"))
+        #expect(node.joinableGroup(after: EPERM) == nil && node.joinableGroup(after: EACCES) == "dialout")
+    }
+
     @Test(.enabled(if: geteuid() == 0))
     func `No hint suggests the group of root, a nameless group, or one without access`() throws {
         let terminal = try PseudoTerminal()

@@ -1,5 +1,6 @@
 internal import DescriptorIO
 internal import DeviceKit
+internal import Glibc
 internal import LineProtocol
 internal import SerialPort
 internal import Transports
@@ -37,7 +38,7 @@ struct PortCheckup {
 
     private var permission: Finding {
         guard let error = port.obstacle() else { return .good(.permission, of: port.path, "you may open the port") }
-        let group = NodePermissions(path: port.path)?.joinableGroup
+        let group = NodePermissions(path: port.path)?.joinableGroup(after: error.errno ?? EACCES)
         return .bad(
             .permission, of: port.path, "permission denied", error.hint.map { .joining(group, $0) }, .notPermitted)
     }
@@ -110,6 +111,7 @@ struct PortCheckup {
         let name = port.path.split(separator: "/").last ?? ""
         let lasting =
             rules.ports.map { "with \($0) installed, plugging it in again does this" }
+            ?? rules.portsMask.map { "permanently: sudo rm \($0), which disables the rule for it" }
             ?? "permanently: hardware/udev/70-pumpctl-ports.rules"
         return .warning(
             .latency, of: port.path, "the adapter delays a lone byte by \(timer) ms",
@@ -134,10 +136,9 @@ struct PortCheckup {
             let rule = #"SUBSYSTEM=="usb", ATTR{idVendor}=="\#(vendor)", ENV{ID_MM_DEVICE_IGNORE}="1""#
             return "echo '\(rule)' | sudo tee /etc/udev/rules.d/70-modemmanager-\(vendor).rules" + reload
         }
-        guard let file = rules.ports else {
-            return "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/" + reload
-        }
-        return "plug it in again, so that \(file) takes effect"
+        if let file = rules.ports { return "plug it in again, so that \(file) takes effect" }
+        if let mask = rules.portsMask { return "remove the link that disables the rule: sudo rm \(mask)" + reload }
+        return "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/" + reload
     }
 
     private var baud: Finding? {

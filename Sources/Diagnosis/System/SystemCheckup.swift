@@ -60,7 +60,8 @@ struct SystemCheckup {
             .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
             .run(
                 RootCommand("systemctl", "disable", "--now", "brltty"),
-                then: "; or sudo cp \(file) /etc/udev/rules.d/, then plug the device in again"))
+                // Without the option, a copy is written through a link to /dev/null, which disables the rule.
+                then: "; or sudo cp --remove-destination \(file) /etc/udev/rules.d/, then plug the device in again"))
     }
 
     private static func driver(of identifier: USBIdentifier) -> String {

@@ -7,6 +7,8 @@ struct UdevRules {
 
     /// The path of the rules for ports, in a folder that udev reads; nil if they are not installed.
     var ports: String?
+    /// The path of a link to /dev/null that disables the rules for ports; nil if there is none.
+    var portsMask: String?
     /// The path of the rule against brltty, in a folder that udev reads; nil if it is not installed.
     var brltty: String?
     /// The path of the rule against brltty, which a package installs as an example; nil if it is not there.
@@ -19,19 +21,21 @@ struct UdevRules {
         func first(_ name: String, in folders: [String]) -> String? {
             folders.map { "\(root)\($0)/\(name)" }.first { access($0, F_OK) == 0 }
         }
-        /// Returns the path of a file in the first of udev's folders that has it; nil if there is none, or if it is a
-        /// link to /dev/null, which disables the rules.
-        func active(_ name: String) -> String? {
+        /// Returns the path of a file in the first of udev's folders that has it, or of a link to /dev/null, which
+        /// disables the rules; nil if there is none.
+        func found(_ name: String) -> String? {
             first(
                 name,
                 in: [
                     "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
                     "/lib/udev/rules.d",
-                ]
-            ).flatMap { isNull($0) ? nil : $0 }
+                ])
         }
+        let ports = found("70-pumpctl-ports.rules")
+        let isMasked = ports.map(isNull) == true
         return UdevRules(
-            ports: active("70-pumpctl-ports.rules"), brltty: active("99-pumpctl-brltty.rules"),
+            ports: isMasked ? nil : ports, portsMask: isMasked ? ports : nil,
+            brltty: found("99-pumpctl-brltty.rules").flatMap { isNull($0) ? nil : $0 },
             brlttyExample: first(
                 "99-pumpctl-brltty.rules",
                 in: ["/usr/share/doc/pumpctl/examples", "/usr/share/doc/pumpctl", "/usr/local/share/doc/pumpctl"]))
