@@ -43,8 +43,8 @@ final class Daemon: Sendable {
         shares = OpenShares(for: group, on: loop)
     }
 
-    /// Serves until the task is cancelled, and closes the links then. It sends nothing at the end: a running pump keeps
-    /// running.
+    /// Serves until the task is cancelled, ends the page then, and closes the links. It sends nothing at the end: a
+    /// running pump keeps running.
     ///
     /// - Throws: ``DaemonFailure`` if serving is not possible, or no longer.
     func run() async throws(DaemonFailure) {
@@ -74,15 +74,16 @@ final class Daemon: Sendable {
             break
         }
         manager?.tell(.stopping)
+        // First, as a pumpctl that the page has started switches off the pump that it tests, through the socket. A page
+        // that hangs is killed.
         page?.cancel()
+        await page?.value
         await server?.close()
         await shares.close()
         for run in runs { run.cancel() }
         for run in runs { await run.value }
         watchdog.cancel()
         for served in served { await served.recording.end("closed") }
-        // Wait for the page last: a page that hangs must not delay the end of the devices.
-        await page?.value
         log.notice("ended")
         if let failure { throw failure }
     }

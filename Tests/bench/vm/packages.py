@@ -8,6 +8,7 @@ failed or was skipped.
 import argparse
 import json
 import pathlib
+import re
 import signal
 import sys
 import tempfile
@@ -96,9 +97,9 @@ class PackagesTest(BenchTest):
         """Return a property of a unit."""
         return self.must("systemctl", "show", "--value", f"--property={name}", unit).strip()
 
-    def shared_pump(self):
-        """Return a board that pumpctld shares."""
-        self.guest.put("/etc/pumpctl/pumpctld.toml", CONFIGURATION)
+    def shared_pump(self, more=b""):
+        """Return a board that pumpctld shares, with more in its configuration."""
+        self.guest.put("/etc/pumpctl/pumpctld.toml", CONFIGURATION + more)
         board = self.board(self.ch340())
         self.plug(board)
         self.must("systemctl", "enable", "--now", "pumpctld")
@@ -149,12 +150,13 @@ class Service(PackagesTest):
         self.assertFalse(board.nano.pump()[0])
         self.guest.until("os.path.exists('/var/lib/pumpctl/record.sqlite')")
 
-    def test_the_page_shows_the_pump_and_its_end_turns_off_the_pump_that_it_tests(self):
-        board = self.shared_pump()
-        self.must("systemctl", "enable", "--now", "pumpctl-page")
+    def try_pump(self, *as_page):
+        """Log in at the page by a code, and have the page test the pump; return the process of pumpctl that does it.
+
+        `as_page` is a command that runs another one with the rights of the page.
+        """
         self.guest.until("os.popen('busybox netstat -ltn | grep 127.0.0.1:8080').read()")
-        page, code = self.must(*self.as_user(
-            "STATE_DIRECTORY=/var/lib/pumpctl-page", "pumpctl", "page", "--code", user="pumpctl-page")).strip().split("#")
+        page, code = self.must(*as_page, "pumpctl", "page", "--code").strip().split("#")
         self.assertEqual(page, "http://127.0.0.1:8080/")
         request = "python3", "-c", REQUEST
         token = json.loads(self.must(*request, "POST", "/session", "", json.dumps({"code": code})))["token"]
@@ -162,8 +164,13 @@ class Service(PackagesTest):
         self.assertEqual([device["name"] for device in devices], ["pump"])
         verify = self.guest.start(*request, "POST", "/devices/pump/verify", token)
         verify.until_output("{", PATIENCE)
+        return self.must("busybox", "pidof", "pumpctl").strip()
+
+    def test_the_page_shows_the_pump_and_its_end_turns_off_the_pump_that_it_tests(self):
+        board = self.shared_pump()
+        self.must("systemctl", "enable", "--now", "pumpctl-page")
+        process = self.try_pump(*self.as_user("STATE_DIRECTORY=/var/lib/pumpctl-page", user="pumpctl-page"))
         # Suspend `pumpctl verify`, so that it has to switch the pump off after the page has ended.
-        process = self.must("busybox", "pidof", "pumpctl").strip()
         self.must("busybox", "kill", "-STOP", process)
         sent = len(board.adapter.received)
         self.must("systemctl", "stop", "pumpctl-page")
@@ -171,6 +178,21 @@ class Service(PackagesTest):
         self.guest.until(f"not os.path.exists('/proc/{process}')")
         self.assertIn(b"OFF", board.adapter.received[sent:])
         self.assertFalse(board.nano.pump()[0])
+
+    def test_the_end_of_pumpctld_interrupts_a_trial_of_its_own_page_once(self):
+        self.shared_pump(b'[http]\nlisten = "8080"\n')
+        daemon = self.unit("pumpctld", "MainPID")
+        user = self.must("stat", "--format=%u", f"/proc/{daemon}").strip()
+        process = self.try_pump(
+            "nsenter", f"--target={daemon}", "--mount", "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups",
+            "env", "STATE_DIRECTORY=/var/lib/pumpctl")
+        # A stopped process keeps the signals that it gets. A second one would end it before the pump is off.
+        self.must("busybox", "kill", "-STOP", process)
+        self.must("systemctl", "stop", "pumpctld")
+        pending = re.search(r"ShdPnd:\s*(\w+)", self.guest.read(f"/proc/{process}/status"))[1]
+        self.assertEqual(int(pending, 16), 1 << signal.SIGINT - 1)
+        self.must("busybox", "kill", "-CONT", process)
+        self.guest.until(f"not os.path.exists('/proc/{process}')")
 
 
 class Upgrade(PackagesTest):

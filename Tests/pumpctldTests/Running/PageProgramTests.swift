@@ -105,6 +105,26 @@ struct PageProgramTests {
         #expect(try await writer.ending().status == 0)
     }
 
+    @Test("The daemon serves the page until that has ended, as the page may have a pump to switch off")
+    func order() async throws {
+        let script = folder.write(
+            "#!/bin/sh\ntrap '[ -S \"$4\" ] && echo served; exit' TERM\necho up; read line\n", to: "page")
+        chmod(script, 0o700)
+        let configuration = try DaemonConfiguration(
+            toml: """
+                daemon.socket = "\(folder.path("daemon"))"
+                http.listen = "8080"
+                device.pump.endpoint = "\(folder.path("none"))"
+                """)
+        let daemon = try Daemon(
+            configuration, on: .shared, log: logger, manager: nil, page: CompanionProgram(path: script))
+        let run = Task(executorPreference: EventLoop.shared) { try await daemon.run() }
+        try await log.text(upTo: "<6>pumpctl-page line=up\n")
+        run.cancel()
+        try await run.value
+        #expect(try await log.text(upTo: "<5>ended\n").contains("<6>pumpctl-page line=served\n"))
+    }
+
     @Test(
         "The page gets the daemon's socket; without a page, the devices are shared all the same",
         arguments: [
