@@ -69,17 +69,4 @@ extension PageServer {
     }
 
     private func endCapture() { captureCount -= 1 }
-
-    @concurrent
-    private static func aside<Result: Sendable>(
-        _ work: @escaping @Sendable () throws(Problem) -> Result
-    ) async throws(Problem) -> Result {
-        do { return try await NIOThreadPool.singleton.runIfActive(work) } catch {
-            // Any other error means that this task was cancelled, as at the end of the server.
-            throw error as? Problem
-                ?? Problem(
-                    .serviceUnavailable, "captures_unusable", "the reading of captures was cancelled",
-                    hint: "try again", outcome: "not_sent")
-        }
-    }
 }

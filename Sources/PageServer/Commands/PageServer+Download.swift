@@ -56,9 +56,10 @@ extension PageServer {
 }
 
 extension PageServer.Admission {
-    /// Refuses a request whose client could not see that the response broke off, or that has parameters.
-    func checkShowsEnd() throws(Problem) {
-        try request.checkQuery()
+    /// Refuses a request whose client could not see that the response broke off, or that has other parameters than
+    /// these.
+    func checkShowsEnd(_ names: String...) throws(Problem) {
+        try request.checkQuery(names)
         guard request.head.version == .http1_1 else {
             throw .badRequest("a response of HTTP/1.0 can't show that it broke off", hint: "use HTTP/1.1")
         }

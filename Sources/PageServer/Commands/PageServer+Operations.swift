@@ -39,7 +39,8 @@ extension PageServer {
         case .stop: return await stop(device, session)
         case .simulator: return try await simulator(of: device, channel)
         case .simulate: return try await simulate(body, device, session, channel)
-        case .events, .log, .image, .capture, .verify, .latency: preconditionFailure("these are streamed")
+        case .say: return try say(body)
+        case .events, .log, .image, .capture, .verify, .latency, .peer: preconditionFailure("these are streamed")
         }
     }
 

@@ -1,7 +1,5 @@
-internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOPosix
 internal import StrictJSON
 
 // The test of a device's firmware, and the measurement of its round trips. pumpctl makes them, as another client of
@@ -25,10 +23,7 @@ extension PageServer {
         let trial = try await beginTrial(of: device)
         do throws(Problem) {
             let output = try await start(trial, command, device)
-            do { try await send(output, of: trial, outbound, channel) } catch {
-                trial.interrupt()
-                channel.close(promise: nil)
-            }
+            await pass(output, of: trial, outbound, channel)
         } catch {
             await endTrial(of: device)
             throw error
@@ -36,34 +31,7 @@ extension PageServer {
         await endTrial(of: device)
     }
 
-    @concurrent
-    private nonisolated func send(
-        _ output: CInt, of trial: Trial, _ outbound: Writer, _ channel: any Channel
-    ) async throws {
-        let lines: NIOAsyncChannel<ByteBuffer, Never>
-        do {
-            lines = try await NIOPipeBootstrap(group: loop).takingOwnershipOfDescriptor(input: output) { pipe in
-                pipe.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: pipe) }
-            }
-        } catch {
-            _ = Glibc.close(output)
-            throw error
-        }
-        await whenClosed(channel) { trial.interrupt() }
-        try await lines.executeThenClose { lines in
-            var headers = HTTPHeaders(Reply.commonHeaders)
-            headers.add(name: "Content-Type", value: "application/x-ndjson")
-            headers.add(name: "Connection", value: "close")
-            try? await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
-            // An interrupted pumpctl still has a pump to switch off, so its output is read to the end.
-            for try await bytes in lines { try? await outbound.write(.body(.byteBuffer(bytes))) }
-        }
-        let status = try await NIOThreadPool.singleton.runIfActive { trial.status() }
-        // A program that was killed has not printed all.
-        if status < 128 { try await Self.end(channel) } else { channel.close(promise: nil) }
-    }
-
-    private func beginTrial(of device: String) throws(Problem) -> Trial {
+    private func beginTrial(of device: String) throws(Problem) -> PumpctlRun {
         guard trials[device] == nil, trials.count < Self.trialLimit else {
             throw Problem(
                 .tooManyRequests, "too_many_requests",
@@ -72,29 +40,22 @@ extension PageServer {
                     : "a trial of this device is under way, or pumpctl is switching its pump off behind one",
                 hint: "wait for its end first", outcome: "not_sent")
         }
-        let trial = Trial()
+        let trial = PumpctlRun()
         trials[device] = trial
         return trial
     }
 
-    /// Starts pumpctl on another thread: a slow disk must not delay a stop.
-    private func start(_ trial: Trial, _ command: String, _ device: String) async throws(Problem) -> CInt {
-        guard let program = settings.pumpctl else {
-            throw Problem(
-                .serviceUnavailable, "not_installed", "pumpctl is not installed with this server",
-                hint: "install the package pumpctl", outcome: "not_sent")
-        }
+    private func start(_ trial: PumpctlRun, _ command: String, _ device: String) async throws(Problem) -> CInt {
+        let program = try pumpctl
         let (devices, _) = try await deviceList()
         guard let family = devices.first(where: { $0["name"]?.text == device })?["family"]?.text else {
             throw .noDevice(device)
         }
         guard let socket = call.paths.first, !isEnding else { throw .daemonLost(outcome: "not_sent") }
         let arguments = [command, "--port", "shared:\(device)", "--family", family, "--json"]
-        do {
-            return try await NIOThreadPool.singleton.runIfActive {
-                try trial.start(program, arguments, socket: socket)
-            }
-        } catch { throw error as? Problem ?? .askerLeft(outcome: "not_sent") }
+        return try await Self.aside { () throws(Problem) in
+            try trial.start(program, arguments, variables: ["PUMPCTLD_SOCKET": socket])
+        }
     }
 
     private func endTrial(of device: String) { trials[device] = nil }

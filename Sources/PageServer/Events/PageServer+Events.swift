@@ -75,7 +75,7 @@ extension PageServer {
     }
 
     /// Whether a session has not ended. The file of sessions is looked at once a second at most.
-    private func isCurrent(_ session: Session) -> Bool {
+    func isCurrent(_ session: Session) -> Bool {
         if Self.now < knownSessions.until, knownSessions.ids.contains(session.id) { return true }
         let current = (try? sessions.current(at: .now)) ?? []
         knownSessions = (Set(current.map(\.id)), Self.now + .seconds(1))

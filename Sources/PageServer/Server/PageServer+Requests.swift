@@ -24,9 +24,9 @@ extension PageServer {
         do throws(Problem) {
             let admission = try await admit(head, channel)
             var body: [UInt8] = []
-            // A stop has no body, and does not wait for one.
-            if !isRead, admission.route.operation != .stop {
-                body = try await Self.read(&parts, of: head)
+            // A stop has no body, and does not wait for one. The image of a peer is read once there may be a peer.
+            if !isRead, ![.stop, .peer].contains(admission.route.operation) {
+                body = try await Self.read(&parts, of: head, .json)
                 isRead = true
             }
             switch admission.route.operation {
@@ -42,6 +42,9 @@ extension PageServer {
             case .verify, .latency:
                 let command = admission.route.operation == .verify ? "verify" : "latency"
                 try await runTrial(command, admission, body, outbound, channel)
+                return false
+            case .peer:
+                try await hostPeer(admission, &parts, hasImage: !isRead, outbound, channel)
                 return false
             default: reply = try await perform(admission, body, channel)
             }
@@ -101,14 +104,25 @@ extension PageServer {
         }
     }
 
+    /// The type of a request's body, and its largest length in bytes.
+    struct BodyKind {
+        let (type, limit): (String, Int)
+
+        static let json = BodyKind(type: "application/json", limit: 16_384)
+        /// An image that a peer can send: 7,000,000 characters of base64.
+        static let image = BodyKind(type: "image/png", limit: 5_250_000)
+    }
+
     /// Reads the body of a request.
     @concurrent
-    private static func read(_ parts: inout Parts, of head: HTTPRequestHead) async throws(Problem) -> [UInt8] {
+    static func read(
+        _ parts: inout Parts, of head: HTTPRequestHead, _ kind: BodyKind
+    ) async throws(Problem) -> [UInt8] {
         guard head.method == .POST else { throw .badRequest("a \(head.method.rawValue) request has no body") }
-        guard head.headers["content-type"].first?.prefix(while: { $0 != ";" }).lowercased() == "application/json" else {
+        guard head.headers["content-type"].first?.prefix(while: { $0 != ";" }).lowercased() == kind.type else {
             throw Problem(
-                .unsupportedMediaType, "wrong_type", "the body must be JSON",
-                hint: "send the header Content-Type: application/json", outcome: "not_sent")
+                .unsupportedMediaType, "wrong_type", "the body must be of the type \(kind.type)",
+                hint: "send the header Content-Type: \(kind.type)", outcome: "not_sent")
         }
         var body: [UInt8] = []
         do {
@@ -118,18 +132,15 @@ extension PageServer {
                 case .end: return body
                 case .head: break
                 }
-                guard body.count <= Self.bodyLimit else {
+                guard body.count <= kind.limit else {
                     throw Problem(
-                        .payloadTooLarge, "too_long", "the body is longer than \(Self.bodyLimit) bytes",
+                        .payloadTooLarge, "too_long", "the body is longer than \(kind.limit) bytes",
                         outcome: "not_sent")
                 }
             }
         } catch let problem as Problem { throw problem } catch {}
         throw .badRequest("the body is incomplete")
     }
-
-    /// The largest length of a request's body in bytes.
-    private static let bodyLimit = 16_384
 
     // MARK: Sessions
 

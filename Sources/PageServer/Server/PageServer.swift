@@ -62,7 +62,9 @@ package actor PageServer {
     /// The number of requests for captures under way.
     var captureCount = 0
     /// The trials under way, by the name of the device.
-    var trials: [String: Trial] = [:]
+    var trials: [String: PumpctlRun] = [:]
+    /// The peer that is being offered; nil for none.
+    var peer: HostedPeer?
     /// The changes under way, by their numbers.
     var changes: [Int: Change] = [:]
     /// The number of the last change.
@@ -192,6 +194,7 @@ package actor PageServer {
         if case .unix(let path) = settings.address { PageError.remove(path, node: node) }
         isEnding = true
         for trial in trials.values { trial.interrupt() }
+        peer?.run.interrupt()
         wake()
         let end = Self.now + .milliseconds(2500)
         while !stops.isEmpty || clients.values.contains(where: \.isBusy), Self.now < end {

@@ -63,7 +63,9 @@ struct Request {
     }
 
     /// Rejects parameters of the query other than these.
-    func checkQuery(_ names: String...) throws(Problem) {
+    func checkQuery(_ names: String...) throws(Problem) { try checkQuery(names) }
+
+    func checkQuery(_ names: [String]) throws(Problem) {
         guard let name = query.keys.filter({ !names.contains($0) }).min() else { return }
         throw .badRequest("this path has no parameter '\(name)'")
     }

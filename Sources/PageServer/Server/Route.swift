@@ -28,6 +28,7 @@ enum Operation {
     case command, stop
     case simulator, simulate
     case verify, latency
+    case peer, say
 }
 
 /// A row of the table of all routes. A request that no row describes is not found, so no route lacks a scope.
@@ -66,6 +67,8 @@ struct Route {
         Route(.POST, "/api/v1/devices/{device}/simulator", .command, .simulate),
         Route(.POST, "/api/v1/devices/{device}/verify", .command, .verify),
         Route(.POST, "/api/v1/devices/{device}/latency", .command, .latency),
+        Route(.POST, "/api/v1/peer", .command, .peer),
+        Route(.POST, "/api/v1/peer/say", .command, .say),
     ]
 
     /// The result of looking up a request.

@@ -141,6 +141,13 @@ def check(bench: rig.Rig) -> str:
     expect("415 wrong_type", ask("POST", simulator, b"{}", token, Content_Type="text/plain"))
     expect("404 no_such_device", ask("POST", simulator.replace("pump", "nothing"), {"verb": "press"}, token))
 
+    peer = f"{API}/peer"
+    expect("415 wrong_type", ask("POST", peer, b"{}", token))
+    expect("413 too_long", ask("POST", peer, bytes(5_250_001), token, Content_Type="image/png"))
+    expect("409 no_peer", ask("POST", f"{peer}/say", {"text": "hello"}, token), "not_sent")
+    expect("400 usage", ask("POST", f"{peer}/say", {"text": "IMG_END"}, token), "not_sent")
+    expect("403 may_only_look", ask("POST", peer, token=looking))
+
     commands, stop = f"{API}/devices/pump/commands", f"{API}/devices/pump/stop"
     events = Events(bench, looking)
     events.wait("snapshot", '"daemon":"up"')

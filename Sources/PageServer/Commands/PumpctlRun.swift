@@ -3,8 +3,8 @@ internal import Glibc
 internal import NIOHTTP1
 internal import Synchronization
 
-/// A run of pumpctl that tests a device's firmware (`verify`) or measures its round trips (`latency`).
-final class Trial: Sendable {
+/// A run of pumpctl that this server has started: the trial of a device (`verify`, `latency`), or a peer.
+final class PumpctlRun: Sendable {
     private struct State {
         /// The process; nil before the start, and once it is being reaped, when its number may belong to another.
         var process: Int32?
@@ -13,17 +13,20 @@ final class Trial: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts pumpctl, unless the trial was interrupted. Blocks the thread until the system has found the program. The
+    /// Starts pumpctl, unless the run was interrupted. Blocks the thread until the system has found the program. The
     /// standard error of pumpctl, with its messages for people, is that of this server.
     ///
     /// - Parameters:
     ///   - program: The path of pumpctl.
     ///   - arguments: The arguments, without the name of the program.
-    ///   - socket: The path of the socket of pumpctld.
+    ///   - variables: The environment variables to add.
+    ///   - hasInput: Whether pumpctl reads what is written to the returned descriptor.
     /// - Returns: The descriptor from which the output is read. The caller closes it.
-    /// - Throws: ``Problem`` with the code `failed` if the system can't start pumpctl, `cancelled` if the trial was
+    /// - Throws: ``Problem`` with the code `failed` if the system can't start pumpctl, `cancelled` if the run was
     ///   interrupted.
-    func start(_ program: String, _ arguments: [String], socket: String) throws(Problem) -> CInt {
+    func start(
+        _ program: String, _ arguments: [String], variables: [String: String] = [:], hasInput: Bool = false
+    ) throws(Problem) -> CInt {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Self.problem(errno) }
@@ -31,8 +34,8 @@ final class Trial: Sendable {
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
         var start = ProgramStart(program, ["pumpctl"] + arguments)
-        start.variables = ["PUMPCTLD_SOCKET": socket]
-        start.descriptors = [STDIN_FILENO: nothing, STDOUT_FILENO: ends[1]]
+        start.variables = variables
+        start.descriptors = [STDIN_FILENO: hasInput ? ends[1] : nothing, STDOUT_FILENO: ends[1]]
         // Otherwise pumpctl would keep this server's port and connections open after the server's end.
         start.closesOthers = true
         // A second signal would end pumpctl before a pump is off, so it gets one signal from this server, and none from
@@ -58,7 +61,7 @@ final class Trial: Sendable {
             hint: "close programs you do not need, or reinstall pumpctl", outcome: "not_sent")
     }
 
-    /// Interrupts the trial. pumpctl switches off a pump that it has tested, and ends. Only the first call counts.
+    /// Interrupts pumpctl, which switches off a pump that it has tested, and ends. Only the first call counts.
     func interrupt() {
         state.withLock { state in
             if let process = state.process, !state.isInterrupted { _ = kill(process, SIGINT) }
