@@ -84,6 +84,10 @@ static const unsigned char past_js[] = {
 #embed "page/past.js"
 };
 
+static const unsigned char peer_js[] = {
+#embed "page/peer.js"
+};
+
 static const unsigned char trial_js[] = {
 #embed "page/trial.js"
 };
@@ -130,6 +134,7 @@ static const struct page_file files[] = {
     {"stream.js", stream_js, sizeof stream_js},
     {"style.css", style_css, sizeof style_css},
     {"past.js", past_js, sizeof past_js},
+    {"peer.js", peer_js, sizeof peer_js},
     {"trial.js", trial_js, sizeof trial_js},
     {"values.js", values_js, sizeof values_js},
     {"worker.js", worker_js, sizeof worker_js},

@@ -73,9 +73,9 @@ func ending() async -> CInt {
 let status: CInt
 switch (CommandLine.arguments.count, CommandLine.arguments.last.flatMap { Int($0) }) {
 case (1, _): status = try await serve(adapters: 1)
-case (2, .some(let adapters)) where (1...9).contains(adapters): status = try await serve(adapters: adapters)
+case (2, .some(let adapters)) where (0...9).contains(adapters): status = try await serve(adapters: adapters)
 default:
-    let usage = "usage: fake-bluez [ADAPTERS], 1 to 9\n"
+    let usage = "usage: fake-bluez [ADAPTERS], 0 to 9\n"
     write(STDERR_FILENO, usage, usage.utf8.count)
     exit(EX_USAGE)
 }

@@ -2,18 +2,18 @@
 
 import { permission } from "./attention.js";
 import { bench } from "./bench.js";
-import { clock, element, plain, write } from "./elements.js";
-import { call, screen } from "./session.js";
+import { clock, element, plain, status, write } from "./elements.js";
+import { read } from "./session.js";
 
 /** What `pumpctl doctor` finds on the computer that the devices are connected to. */
 export function findings() {
-  const outcome = element("p", { class: "outcome", role: "status" });
+  const outcome = status();
   const list = element("ul", { class: "cards" });
   const look = async () => {
     button.disabled = true;
     write(outcome, "looking …");
     try {
-      const { findings: found } = await call("GET", "findings", undefined, 30_000, screen.signal);
+      const { findings: found } = await read("findings", 30_000);
       list.replaceChildren(...found.map((one) => element("li", { class: "card finding", "data-severity": one.severity },
         element("p", {}, { ok: "fine: ", warning: "look at: ", bad: "wrong: " }[one.severity] ?? "",
           one.subject ? `${plain(one.subject)}: ` : "", plain(one.sentence)),
@@ -43,7 +43,6 @@ const safety = [
   "This page can lose its connection. The pump goes on then, up to its own limits.",
 ];
 
-/** The session of this browser, and the notes on safety. */
 export function about(end) {
   const session = element("p", {});
   const notices = element("p", {});

@@ -3,7 +3,6 @@
 import { bench, familyOf, isKnown, isLive } from "./bench.js";
 import { plain } from "./elements.js";
 
-/** The names of the devices that run and can be stopped. */
 const running = () => Object.values(bench.devices).filter((device) => {
   const family = familyOf(device);
   return family?.stop && isKnown(device) && device.values[family.state[0]?.key]?.value === "on";
@@ -25,7 +24,7 @@ export async function keepAwake() {
   }
 }
 
-/** Returns a function that notifies of what a message has changed for the worse. Call this one before the message is taken. */
+/** Returns a function that notifies of what got worse by a message. Call this one before the message is taken. */
 export function watch() {
   const former = running();
   return (news) => {
@@ -49,7 +48,7 @@ setInterval(() => {
   known = isLive() ? running() : [];
 }, 1000);
 
-/** Shows a notification if the person has allowed it. `tag` is the same in all tabs, which so replace each other's. */
+/** Shows a notification if that is allowed. Tabs replace each other's by the same `tag`. */
 export async function notify(name, text, tag = `${name} ${bench.number}: ${text}`) {
   if (globalThis.Notification?.permission !== "granted") return;
   const options = { body: plain(text), tag, icon: new URL("icon.svg", import.meta.url).href };
@@ -62,7 +61,7 @@ export async function notify(name, text, tag = `${name} ${bench.number}: ${text}
 /** Whether notifications are "granted" or "denied" by the person, "default" before they were asked, or "none". */
 export const permission = () => globalThis.Notification?.permission ?? "none";
 
-/** Installs the worker that keeps the page's files. Without it the page works as well. */
+/** Installs the worker that keeps the page's files. The page works without it. */
 export function install() {
   const address = new URL("worker.js", import.meta.url).pathname;
   const own = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });

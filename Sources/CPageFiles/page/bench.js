@@ -1,6 +1,6 @@
 // The state of the bench, as far as it is known, and commands to its devices. Nothing here touches the document.
 
-import { Failure, call } from "./session.js";
+import { call, pathOf } from "./session.js";
 import { silence } from "./stream.js";
 
 /** What is known. Times are milliseconds since 1970 by the server's clock. */
@@ -9,7 +9,6 @@ export const bench = {
   daemon: null,
   /** The devices by name. `values[key]` is `{value, read}`: a value and the time at which it was read. */
   devices: {},
-  /** The families by name, as pumpctld describes them. */
   families: {},
   /** Whether the list of devices was ever read. */
   hasList: false,
@@ -17,9 +16,7 @@ export const bench = {
   isListOld: true,
   /** The scope of the session: "see" or "command". */
   scope: null,
-  /** The number of the last message. */
   number: null,
-  /** The server's time in the last message. */
   heard: 0,
 };
 
@@ -27,8 +24,8 @@ export const bench = {
 export let seen = null;
 export function noteShown() { seen = bench.number; }
 
-// The server's clock. A message may have waited on its way, so the earliest one of a connection is the best measure;
-// and neither of the browser's two clocks is right alone: one stops during sleep, the other can be set.
+// The server's clock, by the message of a connection that waited least. Neither of the browser's clocks is right alone: one
+// stops during sleep, the other can be set.
 let offsets = { wall: -Infinity, steady: -Infinity };
 export const now = () => (offsets.wall === -Infinity ? Date.now()
   : Math.max(Date.now() + offsets.wall, performance.now() + offsets.steady));
@@ -38,9 +35,8 @@ export let clockSteps = 0;
 
 function noteTime(text, isFirst) {
   const time = Date.parse(text);
-  // Messages have the times of two programs, so small steps back are no sign.
+  // Small steps back are no sign: messages have the times of two programs.
   if (time < bench.heard - 1000) {
-    // The server's clock was set back. Ages stay as they were.
     clockSteps += 1;
     const jump = now() - time;
     for (const device of Object.values(bench.devices)) {
@@ -54,7 +50,6 @@ function noteTime(text, isFirst) {
   bench.heard = isFirst ? time : Math.max(bench.heard, time);
 }
 
-/** The row of a device's family. */
 export const familyOf = (device) => bench.families[device.family];
 
 /** Whether the messages are of the present. */
@@ -159,16 +154,16 @@ export async function refresh() {
  *
  * @param view The value of `seen` when the user decided.
  * @returns The answer, with its `outcome`.
- * @throws {Failure} The problem. If its `outcome` is "unknown", the command may have been carried out.
+ * @throws The problem. If its `outcome` is "unknown", the command may have been carried out.
  */
 export async function command(device, name, parameters, isQuery, view) {
   const body = { name, ...(parameters && { parameters }) };
   if (!isQuery) Object.assign(body, { id: crypto.randomUUID(), seen: Number(view) });
   try {
-    return await call("POST", `devices/${encodeURIComponent(device)}/commands`, body, 7000);
+    return await call("POST", pathOf(device, "commands"), body, 7000);
   } catch (failure) {
-    if (failure.code !== "unreachable") throw failure;
-    throw new Failure({ ...failure, outcome: isQuery ? "nothing_changed" : "unknown" });
+    if (failure.code === "unreachable" && isQuery) failure.outcome = "nothing_changed";
+    throw failure;
   }
 }
 
@@ -180,7 +175,7 @@ export async function command(device, name, parameters, isQuery, view) {
  * @param ending Ends the request, because later presses follow: the browser has six connections to the server.
  * @param tell Called with each failure after which the stop is repeated.
  * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
- * @throws {Failure} The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
+ * @throws The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
  */
 export async function stop(device, ending, tell) {
   const end = performance.now() + 10_000;
@@ -189,12 +184,12 @@ export async function stop(device, ending, tell) {
     const asked = now();
     const steps = clockSteps;
     try {
-      await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000, ending);
+      await call("POST", pathOf(device, "stop"), undefined, 6000, ending);
       return { asked, answered: now(), steps };
     } catch (failure) {
       isUncertain ||= !failure.outcome || failure.outcome === "unknown";
       const isFinal = ending.aborted || [401, 403, 404].includes(failure.status) || failure.code === "refused";
-      if (isFinal || performance.now() > end) throw new Failure({ ...failure, outcome: isUncertain ? "unknown" : failure.outcome });
+      if (isFinal || performance.now() > end) throw { ...failure, outcome: isUncertain ? "unknown" : failure.outcome };
       tell(failure);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }

@@ -26,7 +26,6 @@ function dismissedOnes() {
   return dismissed;
 }
 
-/** Remembers that a call needs no banner any more. */
 export function dismiss(id) {
   const ids = dismissedOnes();
   ids.add(id);
@@ -35,7 +34,6 @@ export function dismiss(id) {
 
 // MARK: Announcing
 
-/** The calls that were not dismissed, the newest first. */
 function open() {
   const gone = dismissedOnes();
   return messages.list.filter((one) => one.category === "SOS" && !gone.has(one.id));
@@ -49,7 +47,7 @@ const more = (count) => (count > 1 ? `; ${count - 1} more` : "");
 
 const announced = new Set();
 
-/** Announces each call once, whether it was heard or is in the record. The number of calls has those that were not said yet. */
+/** Announces each call once, whether it was heard or is in the record. */
 function announce() {
   const all = open();
   const news = all.filter((one) => !announced.has(one.id));
@@ -115,7 +113,6 @@ let [wanted, tell] = [null, () => {}];
 /** Calls `listener` if a call is to be shown on the screen that is made now. */
 export function onWanted(listener) { tell = listener; }
 
-/** Returns the ID of the call that is to be shown, once. */
 export function takeWanted() {
   const id = wanted;
   wanted = null;

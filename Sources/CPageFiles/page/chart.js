@@ -2,17 +2,14 @@
 
 import { bench, clockSteps, isKnown, known, now } from "./bench.js";
 import { clock, element, svg, words, write } from "./elements.js";
-import { call, screen } from "./session.js";
+import { pathOf, read } from "./session.js";
 
 const hour = 3_600_000;
-/** The size of a chart in units of its own. */
 const [width, height] = [600, 120];
 /** The size of a chart, and the path of a line: `points` are times with values, or null where the line is interrupted. */
 export const line = { width, height, path };
-/** The largest number of points of a line. */
 const limit = 3600;
 
-/** Makes a chart for each unit of a device's values. */
 export function charts(device, family, parts) {
   const units = new Map();
   const labels = new Set();
@@ -33,8 +30,7 @@ export function charts(device, family, parts) {
 /** Puts what was recorded before what was read since. A device without a record has none. */
 async function load(device, all) {
   try {
-    const { series } = await call("GET", `devices/${encodeURIComponent(device.name)}/history?since=1h&columns=${width}`,
-      undefined, 10_000, screen.signal);
+    const { series } = await read(pathOf(device.name, `history?since=1h&columns=${width}`));
     for (const { key, points, starts } of series) {
       const one = all.find(({ field }) => field.key === key);
       if (!one) continue;

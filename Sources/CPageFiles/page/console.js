@@ -1,15 +1,12 @@
 // The console of a device: what it said unasked, and which commands were sent to it.
 
-import { clock, element, plain } from "./elements.js";
+import { clock, element, folded, plain } from "./elements.js";
 
-/** The largest number of lines that are kept. */
 const limit = 200;
 const lines = [];
 let number = 0;
-/** The devices whose lines are shown, also after their screen was made anew. */
 const opened = new Set();
 
-/** Keeps an event. */
 export function keep(event) {
   number += 1;
   const text = event.event === "said" ? event.line : `${event.name ?? "a line"} was sent by ${event.by}`;
@@ -29,8 +26,5 @@ export function console(device, parts) {
       if (list.children.length > limit) list.lastChild.remove();
     }
   });
-  return element("details", {
-    open: opened.has(device.name),
-    ontoggle: (event) => (event.target.open ? opened.add(device.name) : opened.delete(device.name)),
-  }, element("summary", {}, "Lines"), list);
+  return folded(opened, device.name, "Lines", list);
 }

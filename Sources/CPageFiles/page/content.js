@@ -1,12 +1,10 @@
 // The log that a sensor has stored, and the image that is chosen at a peer.
 
-import { clock, element, plain, write } from "./elements.js";
+import { clock, element, plain, status, write } from "./elements.js";
 import { now } from "./bench.js";
-import { token } from "./session.js";
+import { alone, open, pathOf } from "./session.js";
 
-/** What is fetched from the devices of a family. */
 const contents = { storm: ["log", "text/csv"], peer: ["image", "image/*"] };
-/** Whether a command asks for the content of a device. */
 export const isContent = (device, command) => command.split(" ")[0] === contents[device.family]?.[0];
 /** The largest number of lines of a log that are shown. The copy and the file have all. */
 const shownLines = 200;
@@ -15,7 +13,6 @@ const shownLines = 200;
 let stop = null;
 let address = null;
 
-/** Ends what belongs to a screen that is left. */
 export function leave() {
   stop?.abort();
   if (address) URL.revokeObjectURL(address);
@@ -26,7 +23,7 @@ export function leave() {
 export function content(device) {
   const [name, type] = contents[device.family] ?? [];
   if (!name) return "";
-  const outcome = element("p", { class: "outcome", role: "status" });
+  const outcome = status();
   const progress = element("progress", { "aria-label": `${name} received`, hidden: true });
   const result = element("div", {});
   const cancel = element("button", { type: "button", hidden: true, onclick: () => stop?.abort() }, "cancel");
@@ -37,10 +34,10 @@ export function content(device) {
     outcome.dataset.state = "sending";
     result.replaceChildren();
     try {
-      const bytes = await fetchAlone(device.name, name, mine.signal, (count, all) => {
+      const bytes = await alone(() => fetchContent(device.name, name, mine.signal, (count, all) => {
         write(outcome, all ? `${Math.floor((count / all) * 100)} %, ${count} of ${all} bytes` : `${count} bytes`);
         if (all) progress.value = count / all;
-      });
+      }));
       outcome.dataset.state = "done";
       write(outcome, `${name} received at ${clock(now())}: ${bytes.length} bytes`);
       show(result, device.name, name, new Blob([bytes], { type }));
@@ -56,18 +53,8 @@ export function content(device) {
   return element("section", { class: "card content" }, button, " ", cancel, progress, outcome, result);
 }
 
-/** Fetches a content, one at a time in this browser: OFF needs one of its few connections. */
-function fetchAlone(device, name, signal, report) {
-  return navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
-    if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
-    return fetchContent(device, name, signal, report);
-  });
-}
-
 async function fetchContent(device, name, signal, report) {
-  const response = await fetch(`/api/v1/devices/${encodeURIComponent(device)}/${name}`,
-    { headers: { Authorization: `Bearer ${token()}` }, signal });
-  if (!response.ok) throw await response.json();
+  const response = await open(pathOf(device, name), signal);
   const all = Number(response.headers.get("Announced-Length"));
   const pieces = [];
   let count = 0;

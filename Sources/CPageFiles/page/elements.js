@@ -12,7 +12,6 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** Makes an element of a drawing. */
 export function svg(name, properties, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
@@ -25,10 +24,30 @@ export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** The time of day. */
+/** A place for an outcome, which is read aloud. */
+export const status = () => element("p", { class: "outcome", role: "status" });
+
+/** Makes a form. A double click, or a key that is held down, is one decision. */
+export const form = (submit, ...children) => element("form", {
+  onclick: (event) => { if (event.detail > 1 && event.target.type === "submit") event.preventDefault(); },
+  onkeydown: (event) => { if (event.repeat && event.key === "Enter" && event.target.type !== "textarea") event.preventDefault(); },
+  onsubmit: (event) => {
+    event.preventDefault();
+    submit();
+  },
+}, ...children);
+
+/** Makes a part that is folded unless `key` is in `opened`, which outlives a screen. */
+export function folded(opened, key, title, ...children) {
+  return element("details", {
+    open: opened.has(key),
+    ontoggle: (event) => (event.target.open ? opened.add(key) : opened.delete(key)),
+  }, element("summary", {}, title), ...children);
+}
+
 export const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 
-/** An age in words, in the largest unit of which there are two; empty up to ten seconds, because values are read every five. */
+/** An age in the largest unit of which there are two; empty up to ten seconds, because values are read every five. */
 export function ago(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds <= 10) return "";
@@ -38,13 +57,12 @@ export function ago(milliseconds) {
   return minutes < 120 ? `${minutes} minutes ago` : hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** A text of a device without the marks that reverse the order of letters, and without control characters. */
+/** A text of a device without control characters and marks that reverse the order of letters. */
 export const plain = (text) => String(text).replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{FFFD}");
 
 /** Whether a field is a part of a whole, from 0 to 1. */
 export const isShare = (field) => field.type === "number" && field.maximum === 1 && !field.unit;
 
-/** A value in words. */
 export function words(field, value) {
   if (field.type === "boolean") return value ? "yes" : "no";
   if (isShare(field)) return `${Math.round(value * 100)} %`;
@@ -55,8 +73,7 @@ export function words(field, value) {
 const alarms = new Map();
 let spoken = {};
 
-/** Says a text to a screen reader: changes politely, alarms at once, at most one a second. An alarm that waits is replaced by a
- *  newer one of the same source, and by no other. */
+/** Says a text to a screen reader, one a second, alarms first. An alarm that waits is replaced only by one of its source. */
 export function say(text, isAlarm = false, source = text) {
   if (isAlarm) alarms.set(source, text);
   else spoken.change = text;

@@ -6,8 +6,9 @@ import { bench, familyOf, isLive, noteShown, now, past, refresh, take } from "./
 import { followRecord, hear, hideCalls, showCalls } from "./calls.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
-import { clock, element, plain, say, write } from "./elements.js";
+import { clock, element, form, plain, say, write } from "./elements.js";
 import { messages, missed } from "./messages.js";
+import { peer } from "./peer.js";
 import { past as pastScreen } from "./past.js";
 import { device, list } from "./screens.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
@@ -19,7 +20,6 @@ const connection = document.getElementById("connection");
 const printed = document.getElementById("printed");
 let current = null;
 
-/** Asks for a code. */
 function showLogIn(reason) {
   current = null;
   hideCalls();
@@ -39,18 +39,13 @@ function showLogIn(reason) {
     const typed = takeCode();
     if (typed) enter(typed);
   };
-  const code = element("input", { id: "code", autocomplete: "off", required: true });
+  const code = element("input", { autocomplete: "off", required: true });
   place.replaceChildren(element("section", {},
     element("h1", {}, "Log in"),
     element("p", {}, "Run this in a terminal of the computer that the devices are connected to:"),
     element("pre", {}, "pumpctl page --code"),
     element("p", {}, "It prints an address. Open it, or enter it here. It works once, for five minutes."),
-    element("form", {
-      onsubmit: (event) => {
-        event.preventDefault();
-        enter(code.value);
-      },
-    }, element("label", { for: "code" }, "Code", code), element("button", {}, "Log in"), outcome)));
+    form(() => enter(code.value), element("label", {}, "Code", code), element("button", {}, "Log in"), outcome)));
   code.focus();
 }
 
@@ -73,11 +68,10 @@ function decoded(name) {
   try { return decodeURIComponent(name); } catch { return name; }
 }
 
-/** Makes the screen that the address names. */
 function route() {
   const [, kind, name] = location.hash.split("/");
   endRequests();
-  current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "past" ? pastScreen() : kind === "about" ? about(logOut) : list();
+  current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "past" ? pastScreen() : kind === "peer" ? peer() : kind === "about" ? about(logOut) : list();
   leave();
   document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
   const focused = document.activeElement?.dataset.name;

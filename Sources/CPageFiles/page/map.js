@@ -16,13 +16,10 @@ const shapes = {
 const kindOf = (category) => (categories.includes(category) ? category : "Other");
 const shape = (category) => svg("path", { class: "pin", "data-category": kindOf(category), d: shapes[kindOf(category)] });
 
-/** Makes the sign of a category. The text beside it says the same. */
+/** The sign of a category, beside a text. */
 export const sign = (category) =>
   svg("svg", { class: "sign", viewBox: "-13 -13 26 26", "aria-hidden": "true" }, shape(category));
 
-// MARK: Projection
-
-/** An angle from -180 to 180. */
 const turned = (angle) => ((((angle + 180) % 360) + 360) % 360) - 180;
 
 /** The smallest part of a circle that has all longitudes, from west to east. */
@@ -37,10 +34,9 @@ function span(longitudes) {
 
 /** The least height and width of a map in degrees of latitude: about two kilometres. */
 const least = 0.02;
-/** The distance of pins from the edge. */
 const margin = 36;
 
-/** An equirectangular projection in which all places fit: a degree of longitude is as wide as in the middle latitude. */
+/** An equirectangular projection in which all places fit, true in the middle latitude. */
 function projection(places, width, height) {
   const latitudes = places.map((one) => one.latitude);
   const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
@@ -57,9 +53,7 @@ function projection(places, width, height) {
   };
 }
 
-// MARK: Grid
-
-/** The multiples of 1, 2 or 5 times a power of ten in a range, at most `count`, and their number of decimals. */
+/** At most `count` round numbers in a range, and their number of decimals. */
 function ticks([low, high], count) {
   const least = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(least));
@@ -79,7 +73,7 @@ function grid(view, width, height) {
   const [longitudes, longitudeDecimals] = ticks(view.longitudes, width / 110);
   const lines = [...latitudes.map((one) => `M0 ${view.y(one).toFixed(1)}H${width}`),
     ...longitudes.map((one) => `M${view.x(one).toFixed(1)} 0V${height}`)];
-  // Labels are along the left and the lower edge, and not in the corners.
+  // Labels are not in the corners.
   const names = [
     ...latitudes.filter((one) => view.y(one) > 16 && view.y(one) < height - 24).map((one) =>
       svg("text", { x: 4, y: view.y(one) - 4 }, label(one, latitudeDecimals, "N", "S"))),
@@ -88,8 +82,6 @@ function grid(view, width, height) {
   ];
   return [svg("path", { class: "grid", d: lines.join("") }), ...names];
 }
-
-// MARK: Map
 
 /**
  * Makes a map. The list of the messages says the same, so it is hidden from a screen reader.

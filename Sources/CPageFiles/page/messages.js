@@ -6,22 +6,18 @@ import { call } from "./session.js";
 
 /** The categories of the protocol. A phone may send others. */
 export const categories = ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"];
-/** The largest number of messages that are shown. */
 const limit = 500;
 /** The time from which the protocol counts, in milliseconds since 1970, and its limits in seconds: the years 1 to 9999. */
 const epoch = Date.UTC(2001, 0, 1);
 const [earliest, latest] = [-63_113_904_000, 252_423_993_600];
 
-/** What is known of the messages. */
 export const messages = {
   /** The messages with their places, the newest first. `time` is in milliseconds since 1970; `heard` is the time at which
    *  this page got a message, and `device` its sender. */
   list: [],
-  /** Changes with the list. */
   version: 0,
   /** Whether the record was read, and why it could not be read. */
   isRead: false, trouble: null,
-  /** Whether there are older ones. */
   isComplete: true,
   /** The time until which messages may have come unnoticed. */
   missed: null,
@@ -90,7 +86,6 @@ function read(line) {
   return { id: id.toUpperCase(), content, latitude, longitude, category, time: epoch + timestamp * 1000, status: "pending_sync" };
 }
 
-/** Takes a line of a phone. */
 export function arrive(line, device) {
   const message = read(line);
   if (!message || messages.list.some((one) => one.id === message.id)) return;
@@ -103,7 +98,6 @@ export const compose = (content, category, latitude, longitude) => ({
   timestamp: (now() - epoch) / 1000, status: "pending_sync", category,
 });
 
-/** Adds a message that was sent. */
 export function sent({ timestamp, ...message }) {
   change([{ ...message, time: epoch + timestamp * 1000, status: "synced", heard: now() }, ...messages.list]);
 }
@@ -115,5 +109,4 @@ export function age({ time }) {
 }
 
 const degrees = (number, positive, negative) => `${Math.abs(number).toFixed(5)}° ${number < 0 ? negative : positive}`;
-/** A place in words. */
 export const place = ({ latitude, longitude }) => `${degrees(latitude, "N", "S")}, ${degrees(longitude, "E", "W")}`;

@@ -1,23 +1,21 @@
 // The outcomes of commands, and their words.
 
 import { command, familyOf, now } from "./bench.js";
-import { clock, element, plain, write } from "./elements.js";
+import { clock, element, plain, status, write } from "./elements.js";
 
-/** The kind of a device in words. */
 export const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
 
 // Outcomes outlive a screen: a command may be under way while the screen is made anew.
 const outcomes = new Map();
 
-/** Returns the place for the outcome of a device's command; `busy` of its data set says whether one is under way. */
+/** The place for the outcome of a device's command, with `data-busy`. */
 export function outcomeOf(device, name) {
   const key = JSON.stringify([device, name]);
-  if (!outcomes.has(key)) outcomes.set(key, element("p", { class: "outcome", role: "status" }));
+  if (!outcomes.has(key)) outcomes.set(key, status());
   return outcomes.get(key);
 }
 
-/** The stops that were asked for, by device: their number, and what ends the first and the last one that have no answer
- *  since the last change. */
+/** The stops by device: their number, and what ends the first and the last one without an answer since the last change. */
 export const stops = new Map();
 export const stopsOf = (name) => stops.get(name)?.number ?? 0;
 

@@ -2,11 +2,10 @@
 
 import { bench, familyOf, known } from "./bench.js";
 import { line } from "./chart.js";
-import { clock, element, plain, svg, words, write } from "./elements.js";
-import { call, screen, token } from "./session.js";
+import { clock, element, form, plain, status, svg, words, write } from "./elements.js";
+import { open, pathOf, read, screen } from "./session.js";
 
-/** What is shown, the moment in it, and the choice of a record. They outlive the screen. A tape has `title`, `note`, `from` and `to` in
- *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`; `isRecord` if it is no capture. */
+/** What is shown, and the moment in it. They outlive the screen. Times are in milliseconds since 1970; `marks` are lines and links. */
 let tape = null;
 let moment = 0;
 /** The number of the last choice: an answer to an earlier one comes too late. */
@@ -15,15 +14,12 @@ const choice = { device: null, since: null };
 
 /** A reading is the state until the next one comes, but no longer than this: values are read every five seconds. */
 const patience = 15_000;
-/** The outcomes of recorded commands in words. */
 const outcomes = { done: "done", nothing_changed: "failed, and nothing was changed", not_sent: "not sent", unknown: "unknown: it may have been carried out" };
 /** The largest capture in bytes, and the largest number of marks on the axis. */
 const [sizeLimit, markLimit] = [50_000_000, 500];
 
-/** Makes a tape of a device's record. */
 async function record(device, since) {
-  const path = `devices/${encodeURIComponent(device.name)}/history?since=${since}`;
-  const { rows, events, complete, events_complete } = await call("GET", path, undefined, 10_000, screen.signal);
+  const { rows, events, complete, events_complete } = await read(pathOf(device.name, `history?since=${since}`));
   const readings = rows.map((row) => ({ time: Date.parse(row.time), values: row }));
   const marks = events.map(markOf);
   const ends = [readings[0], marks[0], readings.at(-1), marks.at(-1)].filter(Boolean).map((one) => one.time);
@@ -34,7 +30,7 @@ async function record(device, since) {
   };
 }
 
-/** Makes a mark of a recorded event: who has commanded what, an error, or what the device has told. */
+/** Makes a mark of a recorded event. */
 function markOf({ time, event, text }) {
   const mark = { time: Date.parse(time), kind: "link", text: plain(text ? `${event}: ${text}` : event) };
   if (event !== "command") return mark;
@@ -44,7 +40,6 @@ function markOf({ time, event, text }) {
   return { ...mark, kind: "command", text: plain(`${command ?? "a line"} ${who}`) };
 }
 
-/** Makes a tape of a capture's text. */
 function capture(name, text) {
   const rows = text.split("\n");
   // A program that was killed has cut its last line.
@@ -76,7 +71,7 @@ function capture(name, text) {
 
 /** The screen of the past. It has no controls of a device. */
 export function past() {
-  const outcome = element("p", { class: "outcome", role: "status" });
+  const outcome = status();
   const view = element("section", { "aria-label": "The chosen time", hidden: true });
   const put = () => {
     view.replaceChildren(...(tape ? player() : []));
@@ -98,7 +93,7 @@ export function past() {
     put();
     if (!tape) write(outcome, `nothing to show: ${reason}`);
   };
-  const read = (file) => show(async () => {
+  const load = (file) => show(async () => {
     if (file.size > sizeLimit) throw new Error(`The file is larger than ${sizeLimit / 1e6} MB.`);
     return capture(file.name, await file.text());
   });
@@ -109,26 +104,21 @@ export function past() {
     ...options.map(([value, text]) => element("option", { value, selected: value === choice[key] }, text)));
   const device = select("device", devices.map((one) => [one.name, plain(one.name)]));
   const since = select("since", [["1h", "the last hour"], ["6h", "the last 6 hours"]]);
-  const file = element("input", { id: "past-file", type: "file", onchange: () => file.files[0] && read(file.files[0]) });
+  const file = element("input", { id: "past-file", type: "file", onchange: () => file.files[0] && load(file.files[0]) });
   const node = element("section", {
     class: "past", ondragover: (event) => event.preventDefault(),
     ondrop: (event) => {
       event.preventDefault();
-      if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+      if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
     },
   },
     element("h1", {}, "The past"),
     element("p", { class: "banner" }, "This is not the present. For OFF, go to ", element("a", { href: "#/" }, "the devices"), "."),
     element("div", { class: "commands" },
-      element("form", {
-        onsubmit: (event) => {
-          event.preventDefault();
-          if (devices.length) show(() => record(devices[device.selectedIndex], since.value));
-        },
-      }, element("label", { for: "past-device" }, "Record of", device), element("label", { for: "past-since" }, "Time", since),
+      form(() => { if (devices.length) show(() => record(devices[device.selectedIndex], since.value)); }, element("label", {}, "Record of", device), element("label", {}, "Time", since),
         element("button", {}, "show")),
       kept,
-      element("form", {}, element("label", { for: "past-file" }, "Capture", file),
+      element("form", {}, element("label", {}, "Capture", file),
         element("p", { class: "about" }, "Or drop the file here. It is read in this browser and sent nowhere."))),
     outcome, view);
   // What was chosen on a screen that is left is not shown any more.
@@ -137,13 +127,12 @@ export function past() {
   return { title: "The past", node, update() {}, printed: () => (tape ? `The past: ${tape.title}, as it was at ${spell(moment)}` : "The past: nothing is shown") };
 }
 
-/** Offers the captures that the server keeps, if there are any. */
 async function offer(form, show) {
   let captures;
-  try { ({ captures } = await call("GET", "captures", undefined, 10_000, screen.signal)); } catch { return; }
+  try { ({ captures } = await read("captures")); } catch { return; }
   if (!captures.length) return;
-  const select = element("select", { id: "past-kept" }, ...captures.map((one) => element("option", { value: one.name }, plain(one.name))));
-  form.append(element("label", { for: "past-kept" }, "Capture of the server", select), element("button", {}, "open"));
+  const select = element("select", {}, ...captures.map((one) => element("option", { value: one.name }, plain(one.name))));
+  form.append(element("label", {}, "Capture of the server", select), element("button", {}, "open"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const { name, bytes } = captures[select.selectedIndex];
@@ -154,9 +143,7 @@ async function offer(form, show) {
 
 async function fetchCapture(name, bytes) {
   if (bytes > sizeLimit) throw new Error(`The capture is larger than ${sizeLimit / 1e6} MB.`);
-  const response = await fetch(`/api/v1/captures/${encodeURIComponent(name)}`, { headers: { Authorization: `Bearer ${token()}` }, signal: screen.signal });
-  if (!response.ok) throw await response.json();
-  return capture(name, await response.text());
+  return capture(name, await (await open(`captures/${encodeURIComponent(name)}`, screen.signal)).text());
 }
 
 const spell = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time)}`;
@@ -219,7 +206,7 @@ function player() {
   });
   update();
   return [
-    charts, element("label", { for: "past-time" }, "Time", slider, time),
+    charts, element("label", {}, "Time", slider, time),
     element("div", { class: "player" }, play, speed),
     readings.length ? element("dl", {}, ...fields.map((field, index) => element("div", { "data-key": field.key },
       element("dt", {}, field.unit ? `${field.label} (${field.unit})` : field.label), element("dd", {}, values[index])))) : "",

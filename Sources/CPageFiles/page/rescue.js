@@ -2,12 +2,11 @@
 
 import { bench, familyOf, isKnown, now, seen } from "./bench.js";
 import { dismiss, followRecord, onWanted, takeWanted } from "./calls.js";
-import { clock, element, plain, say, write } from "./elements.js";
+import { clock, element, form, plain, say, write } from "./elements.js";
 import { map, sign } from "./map.js";
 import { age, categories, compose, messages, place, sent } from "./messages.js";
 import { outcomeOf, send, show } from "./outcomes.js";
 
-/** The text of a call for help without words of its own. */
 const help = "Someone needs help";
 const statuses = { pending_sync: "not handed on yet", synced: "handed on" };
 
@@ -21,9 +20,6 @@ const shortened = (text, length) => {
 /** The category of a message, which a phone may have made up. */
 const kind = ({ category }) => shortened(category, 40);
 
-// MARK: Messages
-
-/** The screen below the name of the phone. */
 export function rescue(device, parts) {
   const row = familyOf(device)?.commands.find((one) => one.name === "send");
   if (!row) return "";
@@ -58,10 +54,10 @@ export function rescue(device, parts) {
   parts.push(update);
   onWanted(update);
   card.append(element("p", { class: "about" }, "Choose a message in the list, or a pin."));
-  const { call, form } = writing(device, row, parts);
+  const { call, node } = writing(device, row, parts);
   return element("div", { class: "rescue" },
     element("section", {}, element("h2", {}, "Map"), drawing.node, card, ...call),
-    element("section", {}, element("h2", {}, "Messages"), list, note), form);
+    element("section", {}, element("h2", {}, "Messages"), list, note), node);
 }
 
 function noteOnList() {
@@ -73,7 +69,7 @@ function noteOnList() {
     + " “pumpctl rescue listen” keeps what comes; this page does not. “Handed on” means that a message was written to the link: a phone does not confirm it.";
 }
 
-/** Puts the rows of the messages into a list. Rows that stay are not moved, so that the focus stays. */
+/** Puts the rows into a list. Rows that stay are not moved, so that the focus stays. */
 function arrange(list, rows, chosen, choose) {
   const ids = new Set(messages.list.map((one) => one.id));
   for (const [id, row] of rows) {
@@ -90,7 +86,6 @@ function arrange(list, rows, chosen, choose) {
   });
 }
 
-/** The row of a message. The card has all of its text. */
 function rowOf(message, choose) {
   return element("li", {}, element("button", { type: "button", "aria-pressed": "false", onclick: () => choose(message.id) },
     sign(message.category), element("strong", {}, kind(message)), " ", element("small", { class: "status" }), " ",
@@ -104,7 +99,7 @@ const facts = (message) => [
   ["status", () => statuses[message.status]],
 ];
 
-/** Shows a message whole. Returns a function that shows its facts, such as its age. */
+/** Shows a message whole; returns a function that shows its facts. */
 function showCard(card, message) {
   const shown = facts(message).map(([name, fact]) => [element("dt", {}, name), element("dd", {}), fact]);
   card.replaceChildren(element("h3", {}, sign(message.category), kind(message)),
@@ -113,8 +108,6 @@ function showCard(card, message) {
   return () => shown.forEach(([, node, fact]) => write(node, fact()));
 }
 
-// MARK: Writing
-
 // What was typed outlives a screen, which may be made anew.
 const drafts = new Map();
 
@@ -122,10 +115,9 @@ function writing(device, row, parts) {
   if (!drafts.has(device.name)) drafts.set(device.name, { category: "Other" });
   const draft = drafts.get(device.name);
   const field = (name, text, node) => {
-    node.id = `${device.name}-${name}`;
     node.value = draft[name] ?? "";
     node.addEventListener("input", () => { draft[name] = node.value; });
-    return element("label", { for: node.id, class: name === "content" && "wide" }, text, node);
+    return element("label", { class: name === "content" && "wide" }, text, node);
   };
   const degrees = (limit) => element("input", { type: "number", min: -limit, max: limit, step: "any", required: true });
   const [latitude, longitude] = [degrees(90), degrees(180)];
@@ -166,15 +158,11 @@ function writing(device, row, parts) {
     ask(composed(help, "SOS"), (message) => post(message, outcomes.call));
   } }, "SOS");
   const button = element("button", { "data-name": JSON.stringify([device.name, "send"]) }, "send");
-  const form = element("form", {
-    onkeydown: (event) => { if (event.repeat && event.key === "Enter" && event.target !== content) event.preventDefault(); },
-    onsubmit: (event) => {
-      event.preventDefault();
-      if (isBusy()) return;
-      const message = composed(content.value, category.value);
-      if (message.category === "SOS") ask(message, postWritten);
-      else postWritten(message);
-    },
+  const node = form(() => {
+    if (isBusy()) return;
+    const message = composed(content.value, category.value);
+    if (message.category === "SOS") ask(message, postWritten);
+    else postWritten(message);
   }, element("h2", {}, "New message"),
   field("latitude", "Latitude: degrees north, below 0 south", latitude),
   field("longitude", "Longitude: degrees east, below 0 west", longitude),
@@ -184,7 +172,7 @@ function writing(device, row, parts) {
     const isOpen = isKnown(bench.devices[device.name] ?? {}) && bench.scope === "command" && !isBusy();
     button.disabled = call.disabled = !isOpen;
   });
-  return { call: [call, outcomes.call, dialog], form };
+  return { call: [call, outcomes.call, dialog], node };
 }
 
 /** The question before a call for help is sent. What is sent is what it shows. */

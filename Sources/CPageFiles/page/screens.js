@@ -4,26 +4,24 @@ import { bench, clockSteps, familyOf, isKnown, isLive, known, now, seen, stop } 
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
-import { clock, element, plain, write } from "./elements.js";
+import { clock, element, form, plain, status, write } from "./elements.js";
 import { called, outcomeOf, send, show, showFailure, stops, stopsOf } from "./outcomes.js";
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
 import { banners, values } from "./values.js";
 
-/** A screen: its element, and a function that shows what is known now. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
 
 const queues = new Map();
 
-/** Returns the place for the change of a device that is to be sent next. It outlives a screen too. */
+/** The place for the next change of a device. It outlives a screen. */
 function queueOf(device, name) {
   const key = JSON.stringify([device, name]);
   if (!queues.has(key)) queues.set(key, { wanted: null });
   return queues.get(key);
 }
 
-/** The list of all devices. */
 export function list() {
   const parts = [];
   const cards = Object.values(bench.devices).map((device) => {
@@ -36,7 +34,7 @@ export function list() {
       stopper(device, parts), link, facts, values(device, parts, 6));
   });
   const pumps = Object.values(bench.devices).filter((device) => !familyOf(device) || familyOf(device).stop);
-  const all = element("p", { class: "outcome", role: "status" });
+  const all = status();
   parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
     pumps.length > 1 && element("div", { class: "all" }, element("button", {
@@ -44,11 +42,11 @@ export function list() {
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
       : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
-      : element("p", {}, "No device is configured. Start pumpctl serve with --port, or add one to its configuration."));
+      : element("p", {}, "No device is configured. Start pumpctl serve with --port, or add one to its configuration."),
+    element("p", {}, element("a", { href: "#/peer" }, "Be a peer")));
   return screen("Devices", parts, node);
 }
 
-/** The screen of a device. */
 export function device(name) {
   const parts = [];
   if (!Object.hasOwn(bench.devices, name)) {
@@ -89,15 +87,13 @@ function showLink(device, link, facts) {
 const signal = (dbm) =>
   `signal ${dbm >= -55 ? "excellent" : dbm >= -67 ? "good" : dbm >= -80 ? "fair" : "weak"} (${dbm} dBm)`;
 
-// MARK: Commands
-
 /** Keeps a press on its button, even if the button moves under the pointer. */
 const holdPointer = (event) => event.currentTarget.setPointerCapture(event.pointerId);
 
 /** A key that is held down is one press. */
 const ignoreRepeat = (event) => { if (event.repeat) event.preventDefault(); };
 
-/** The button that makes a device safe, and what belongs beside it. It is enabled in every state, and asks nothing. */
+/** The button that makes a device safe. It is enabled in every state, and asks nothing. */
 function stopper(device, parts, ...others) {
   const outcome = outcomeOf(device.name, "stop");
   const button = element("button", {
@@ -159,7 +155,6 @@ async function stopOne(device) {
   }
 }
 
-/** Sums up the outcomes of several devices. */
 function showAll(devices, all) {
   const texts = { sending: "asked", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
   const states = devices.map((device) => outcomeOf(device.name, "stop").dataset.state);
@@ -183,33 +178,28 @@ function commands(device, parts) {
     const restriction = row.states ? element("small", { class: "restriction" }) : "";
     const button = element("button", {
       title: row.summary, class: row.danger ? "danger" : "", "data-name": JSON.stringify([device.name, row.name]),
-      // The second click of a double click is not a second decision.
-      onclick: (event) => { if (event.detail > 1) event.preventDefault(); },
     }, row.name);
-    const form = element("form", {
-      onkeydown: (event) => { if (event.repeat && event.key === "Enter") event.preventDefault(); },
-      onsubmit: async (event) => {
-        event.preventDefault();
-        // A slider that is moved on meanwhile is sent once more, with its last value, after the answer. It counts as
-        // decided now: if OFF comes first, or the view is old by then, it is not sent.
-        if (isBusy() && !inputs.some((one) => one.isSlider)) return;
-        const parameters = inputs.length ? Object.fromEntries(inputs.map((one) => [one.name, one.read()])) : null;
-        queue.wanted = { parameters, view: seen, stops: stopsOf(device.name) };
-        if (isBusy()) return;
-        while (queue.wanted) {
-          const { parameters, view, stops: former } = queue.wanted;
-          queue.wanted = null;
-          if (!isKnown(bench.devices[device.name] ?? {})) {
-            show(outcome, "failed", "not sent: what was shown is older than five seconds");
-            break;
-          }
-          if (!isQuery && stopsOf(device.name) !== former) break;
-          if (!await send(device, row, parameters, outcome, view)) break;
-        }
+    const submit = async () => {
+      // A slider that is moved on meanwhile is sent once more, with its last value, after the answer. It counts as
+      // decided now: if OFF comes first, or the view is old by then, it is not sent.
+      if (isBusy() && !inputs.some((one) => one.isSlider)) return;
+      const parameters = inputs.length ? Object.fromEntries(inputs.map((one) => [one.name, one.read()])) : null;
+      queue.wanted = { parameters, view: seen, stops: stopsOf(device.name) };
+      if (isBusy()) return;
+      while (queue.wanted) {
+        const { parameters, view, stops: former } = queue.wanted;
         queue.wanted = null;
-        inputs.forEach((one) => one.reset());
-      },
-    }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), restriction, outcome);
+        if (!isKnown(bench.devices[device.name] ?? {})) {
+          show(outcome, "failed", "not sent: what was shown is older than five seconds");
+          break;
+        }
+        if (!isQuery && stopsOf(device.name) !== former) break;
+        if (!await send(device, row, parameters, outcome, view)) break;
+      }
+      queue.wanted = null;
+      inputs.forEach((one) => one.reset());
+    };
+    const node = form(submit, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), restriction, outcome);
     parts.push(() => {
       const current = bench.devices[device.name] ?? {};
       const held = current.values?.[main?.key];
@@ -221,22 +211,20 @@ function commands(device, parts) {
       button.disabled = !isOpen || isBusy();
       inputs.forEach((one) => one.update(isOpen));
     });
-    return form;
+    return node;
   }));
 }
 
-/** The input for a parameter. A number with a range is a slider that is sent when it is released, and that goes back to
- *  the value that was read. */
+/** The input for a parameter. A slider is sent when it is released, and goes back to the value that was read. */
 function input(device, family, parameter, isBusy) {
-  const id = `${device.name}-${parameter.name}`;
   const isSlider = parameter.type === "integer" && parameter.maximum !== undefined && parameter.maximum <= 1000;
   const field = family.state.find((row) => row.key.startsWith(parameter.name)
     && row.minimum === parameter.minimum && row.maximum === parameter.maximum);
-  const shown = element("output", { for: id });
+  const shown = element("output", {});
   const control = parameter.choices
-    ? element("select", { id }, ...parameter.choices.map((choice) => element("option", {}, choice)))
+    ? element("select", {}, ...parameter.choices.map((choice) => element("option", {}, choice)))
     : element("input", {
-      id, type: isSlider ? "range" : parameter.type === "text" ? "text" : "number", min: parameter.minimum,
+      type: isSlider ? "range" : parameter.type === "text" ? "text" : "number", min: parameter.minimum,
       max: parameter.maximum, step: parameter.type === "number" ? "any" : null, required: true,
     });
   const read = () => (["integer", "number"].includes(parameter.type) ? Number(control.value) : control.value);
@@ -266,7 +254,7 @@ function input(device, family, parameter, isBusy) {
   }
   return {
     name: parameter.name, read, isSlider,
-    node: element("label", { for: id }, parameter.summary ?? parameter.name, control, isSlider ? shown : ""),
+    node: element("label", {}, parameter.summary ?? parameter.name, control, isSlider ? shown : ""),
     update: (isOpen) => {
       control.disabled = !isOpen;
       if (!isOpen && !isBusy()) isTouched = false;

@@ -8,20 +8,18 @@ export function forgetToken() {
   localStorage.removeItem(key);
 }
 
-/** A failure of a request: the members of the server's problem, or `code` "unreachable". */
-export class Failure extends Error {
-  constructor(problem) {
-    super(problem.detail);
-    Object.assign(this, problem);
-  }
-}
-
 // The browser has six connections to a server, so what a screen asked for ends with the screen.
 export let screen = new AbortController();
-/** Ends the requests of the screen that is left. */
 export function endRequests() {
   screen.abort();
   screen = new AbortController();
+}
+
+/** Begins a request; returns its response. Throws the server's problem. */
+export async function open(path, signal, { headers, ...options } = {}) {
+  const response = await fetch(`/api/v1/${path}`, { ...options, headers: { ...(token() && { Authorization: `Bearer ${token()}` }), ...headers }, signal });
+  if (!response.ok) throw await response.json();
+  return response;
 }
 
 /**
@@ -29,28 +27,55 @@ export function endRequests() {
  *
  * @param ending Ends the request early; `screen.signal` does so with the screen.
  * @returns The JSON of the answer.
- * @throws {Failure} The server refused, or did not answer within `patience` milliseconds.
+ * @throws The server's problem, or one with the code "unreachable" if there was no answer within `patience` milliseconds.
  */
 export async function call(method, path, body, patience = 10_000, ending = null) {
-  const headers = { Accept: "application/json" };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
-  if (body) headers["Content-Type"] = "application/json";
-  let response;
-  let answer;
+  const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(ending ? [ending] : [])]);
   try {
-    response = await fetch(`/api/v1/${path}`, {
-      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([AbortSignal.timeout(patience), ...(ending ? [ending] : [])]),
-    });
-    // The answer to logging out has no body.
-    answer = response.status === 204 ? null : await response.json();
-  } catch {
-    throw new Failure({
-      code: "unreachable", detail: "The server did not answer.",
+    const response = await open(path, signal, { method, ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }) });
+    return response.status === 204 ? null : await response.json();
+  } catch (problem) {
+    if (problem.status) throw problem;
+    throw {
+      code: "unreachable", detail: "The server did not answer.", outcome: method === "POST" ? "unknown" : undefined,
       hint: "check that pumpctl-page runs, and that this device is online",
-    });
+    };
   }
-  if (!response.ok) throw new Failure(answer);
-  return answer;
+}
+
+/** Reads what a screen shows. The reading ends with the screen. */
+export const read = (path, patience) => call("GET", path, undefined, patience, screen.signal);
+
+/** The path of something of a device. */
+export const pathOf = (device, name) => `devices/${encodeURIComponent(device)}/${name}`;
+
+/** Starts a run of pumpctl, and returns the objects that it prints. Throws at the end if one or two of them were an error. */
+export async function* told(path, signal, options) {
+  const response = await open(path, signal, { method: "POST", ...options });
+  let rest = "";
+  let failure = null;
+  for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done && failure) throw failure;
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines.filter(Boolean)) {
+      const told = JSON.parse(line);
+      // An event may have an error too.
+      const isFailure = told.error && told.message;
+      if (isFailure) failure = { ...failure, ...told, code: told.error, detail: told.message };
+      if (!isFailure || "passed" in told) yield told;
+    }
+  }
+}
+
+/** Does what takes a connection for long, one at a time in this browser: OFF needs one too. */
+export function alone(work) {
+  return navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
+    if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
+    return work();
+  });
 }
 
 /** Exchanges the code in the address, or one that was typed, for a token. The code is removed from the address. */

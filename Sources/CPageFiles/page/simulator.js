@@ -1,22 +1,19 @@
-// The bench of a simulated device: buttons and fields for what a person does at a real one, made from the verbs that its
-// simulator describes. A real device has none.
+// The bench of a simulated device, made from the verbs of its simulator: what a person does at a real one.
 
 import { bench, isKnown, now } from "./bench.js";
-import { clock, element, plain, write } from "./elements.js";
+import { clock, element, form, plain, write } from "./elements.js";
 import { outcomeOf, show, showFailure } from "./outcomes.js";
-import { Failure, call, screen } from "./session.js";
+import { call, pathOf, read } from "./session.js";
 
-/** The interval in milliseconds at which the simulator's own state is read. */
 const interval = 5000;
-/** The number of times, a second apart, that a device is asked for a simulator after its link has changed: a simulator
- *  needs a moment to notice that its port is open. */
+/** The number of questions, one a second, after a link has changed: a simulator needs a moment to notice that. */
 const tries = 3;
 /** The longest wait for the server, which waits 20 seconds for pumpctld. */
 const patience = 25_000;
 /** Whole numbers from here on have no limit that a browser can show exactly. */
 const largest = 1e15;
 
-/** What is known of each device's simulator: its `verbs`, or null, and its `state`, or `trouble`, why that is not known. */
+/** The simulators by device: `verbs`, or null, and `state`, or `trouble`, why that is not known. */
 const simulators = new Map();
 
 /** Makes the section of a device. It is hidden unless the device has a simulator. */
@@ -39,7 +36,7 @@ export function simulator(device, parts) {
     const shapeNow = JSON.stringify(found.verbs);
     if (shapeNow !== shape) {
       shape = shapeNow;
-      rows = found.verbs.map((verb, index) => form(device, found, verb, index));
+      rows = found.verbs.map((verb, index) => row(device, found, verb, index));
       forms.replaceChildren(...rows.map((row) => row.node));
     }
     // The port is shown above.
@@ -56,7 +53,7 @@ export function simulator(device, parts) {
 const words = (value) => (typeof value === "number" ? String(Math.round(value * 100) / 100)
   : typeof value === "boolean" ? (value ? "yes" : "no") : plain(value));
 
-/** Asks for the simulator if the link has changed, if the last answer was none, or from time to time. */
+/** Asks for the simulator if the link has changed, or from time to time. */
 function ask(name, found, current) {
   const link = String(isKnown(current));
   if (link !== found.link) Object.assign(found, { link, left: tries, asked: -Infinity });
@@ -70,7 +67,7 @@ async function look(name, found) {
   const number = (found.number += 1);
   const isLast = () => number === found.number;
   try {
-    const { verbs, state } = await call("GET", `devices/${encodeURIComponent(name)}/simulator`, undefined, patience, screen.signal);
+    const { verbs, state } = await read(pathOf(name, "simulator"), patience);
     if (isLast()) Object.assign(found, { verbs, state, trouble: null, left: tries });
   } catch (failure) {
     if (!isLast()) return;
@@ -80,25 +77,20 @@ async function look(name, found) {
   if (isLast()) found.isAsking = false;
 }
 
-/** Notes that the state is not known any more. */
 function lose(found, failure) {
   Object.assign(found, { state: {}, trouble: failure.detail });
 }
 
-/** Makes the form of a verb. */
-function form(device, found, verb, index) {
+function row(device, found, verb, index) {
   const name = [verb.name, verb.option].filter(Boolean).map(plain).join(" ");
   const outcome = outcomeOf(device.name, `simulator ${name}`);
   const isBusy = () => outcome.dataset.busy === "yes";
   const inputs = verb.arguments.map((argument, place) => input(argument, `bench-${index}-${place}`));
   const button = element("button", { "data-name": JSON.stringify([device.name, "simulator", name]) }, name);
-  const node = element("form", {
-    onsubmit: async (event) => {
-      event.preventDefault();
-      if (isBusy()) return;
-      const values = inputs.map((one) => one.control.value);
-      await act(device, found, verb.name, verb.option ? [verb.option, ...values] : values, outcome);
-    },
+  const node = form(() => {
+    if (isBusy()) return;
+    const values = inputs.map((one) => one.control.value);
+    act(device, found, verb.name, verb.option ? [verb.option, ...values] : values, outcome);
   }, ...inputs.flatMap((one) => one.nodes), button,
   // The label of an option's field says the same.
   verb.option ? "" : element("p", { class: "about" }, plain(verb.summary)), outcome);
@@ -116,33 +108,31 @@ async function act(device, found, verb, given, outcome) {
   outcome.dataset.busy = "yes";
   show(outcome, "sending", "sending …");
   try {
-    const answer = await call("POST", `devices/${encodeURIComponent(device.name)}/simulator`, { verb, arguments: given }, patience);
+    const answer = await call("POST", pathOf(device.name, "simulator"), { verb, arguments: given }, patience);
     // An answer that was asked for before comes too late.
     found.number += 1;
     Object.assign(found, { state: answer.state, trouble: null, isAsking: false });
     show(outcome, "done", `done at ${clock(now())}`);
   } catch (failure) {
-    const outcomeNow = failure.code === "unreachable" ? "unknown" : failure.outcome;
     // It is read again soon.
-    if (outcomeNow === "unknown") lose(found, failure);
-    showFailure(outcome, new Failure({ ...failure, outcome: outcomeNow }), device, "it may have been done");
+    if (failure.outcome === "unknown") lose(found, failure);
+    showFailure(outcome, failure, device, "it may have been done");
   } finally {
     outcome.dataset.busy = "no";
   }
 }
 
-/** Makes the field for an argument. */
 function input(argument, id) {
-  const list = argument.suggestions && `${id}-list`;
+  const list = argument.suggestions && id;
   const limit = (value) => (Math.abs(value) < largest ? value : null);
   const isNumber = ["integer", "number"].includes(argument.type);
   const control = argument.choices
-    ? element("select", { id }, ...argument.choices.map((choice) => element("option", {}, plain(choice))))
+    ? element("select", {}, ...argument.choices.map((choice) => element("option", {}, plain(choice))))
     : element("input", {
-      id, list, type: isNumber ? "number" : "text", min: limit(argument.minimum), max: limit(argument.maximum),
+      list, type: isNumber ? "number" : "text", min: limit(argument.minimum), max: limit(argument.maximum),
       step: argument.type === "number" ? "any" : null, required: true, autocomplete: "off",
       placeholder: argument.type === "time" ? "25m" : null,
     });
   const options = list ? element("datalist", { id: list }, ...argument.suggestions.map((text) => element("option", { value: text }))) : "";
-  return { control, nodes: [element("label", { for: id }, plain(argument.summary), control), options] };
+  return { control, nodes: [element("label", {}, plain(argument.summary), control), options] };
 }

@@ -10,8 +10,7 @@ export const silence = 5000;
 /**
  * Receives the stream for as long as the page is open.
  *
- * @param take Called with each message: `{number, kind, data}`, with the kind of the event, or "tick" for a comment,
- *   whose data is the server's time.
+ * @param take Called with each message: `{number, kind, data}`. A comment has the kind "tick".
  * @param past Returns the messages that a tab which joins now needs to know.
  * @param refused Called if the server does not accept the token.
  */
@@ -102,7 +101,7 @@ async function readStream(used, last, signal, take) {
   }
 }
 
-/** Returns the message of a block of lines. Numbers stay text: they may be larger than a number can hold exactly. */
+/** Returns the message of a block of lines. Numbers stay text, because they may be large. */
 function message(block) {
   if (block.startsWith(":")) {
     const [number, time] = block.slice(1).trim().split(" ");

@@ -1,37 +1,35 @@
 // Trials of a device by pumpctl: the test of its firmware, and the parts of its round trips.
 
 import { bench, isKnown, now } from "./bench.js";
-import { clock, element, plain, svg, write } from "./elements.js";
+import { clock, element, folded, plain, svg } from "./elements.js";
 import { outcomeOf, show, showFailure } from "./outcomes.js";
-import { Failure, screen, token } from "./session.js";
+import { alone, pathOf, screen, told } from "./session.js";
 
 /** The families that have a question for the measurement of round trips. */
 const measured = ["pump", "storm", "led"];
-/** The devices whose section is open, also after their screen was made anew. */
 const opened = new Set();
 
 /** Makes the section of a device. A trial ends with its screen. */
 export function trial(device, parts) {
   if (device.family === "raw") return "";
   const outcome = outcomeOf(device.name, "trial");
-  if (outcome.dataset.busy !== "yes") show(outcome, "", "");
+  const isBusy = () => outcome.dataset.busy === "yes";
+  if (!isBusy()) show(outcome, "", "");
   const result = element("div", {});
   let ending = null;
   const start = (command, present) => async () => {
     // The second click of a double click would end the cancelling of the first.
-    if (outcome.dataset.busy === "yes") return;
+    if (isBusy()) return;
     const mine = ending = new AbortController();
     outcome.dataset.busy = "yes";
     result.replaceChildren();
     show(outcome, "sending", "under way …");
     try {
-      await navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
-        if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
-        return present(run(device, command, AbortSignal.any([mine.signal, screen.signal])), outcome, result, device);
-      });
+      const lines = told(pathOf(device.name, command), AbortSignal.any([mine.signal, screen.signal]));
+      await alone(() => present(lines, outcome, result, device));
     } catch (failure) {
       if (mine.signal.aborted) show(outcome, "failed", "cancelled; a pump that was tested is being switched off: look at its state");
-      else showFailure(outcome, new Failure({ detail: "it broke off; look at the device", ...failure }), device);
+      else showFailure(outcome, { detail: "it broke off; look at the device", ...failure }, device);
     } finally {
       outcome.dataset.busy = "no";
     }
@@ -41,44 +39,15 @@ export function trial(device, parts) {
     element("button", { type: "button", onclick: start(command, present), "data-name": JSON.stringify([device.name, command]) }, text));
   const cancel = element("button", { type: "button", onclick: () => ending?.abort() }, "cancel");
   parts.push(() => {
-    const isBusy = outcome.dataset.busy === "yes";
     const isOpen = isKnown(bench.devices[device.name] ?? {}) && bench.scope === "command";
-    buttons.forEach((button) => { button.disabled = isBusy || !isOpen; });
-    cancel.hidden = !isBusy;
+    buttons.forEach((button) => { button.disabled = isBusy() || !isOpen; });
+    cancel.hidden = !isBusy();
   });
-  return element("details", {
-    open: opened.has(device.name),
-    ontoggle: (event) => (event.target.open ? opened.add(device.name) : opened.delete(device.name)),
-  }, element("summary", {}, "Tests"),
-  element("p", { class: "about" }, device.family === "peer" ? "A test shows texts to the person at the peer. Nobody should use it meanwhile."
-    : "A test sends commands that no app sends. It starts no pump, and refuses one that runs. A pump that is started meanwhile is switched off."),
-  ...buttons.flatMap((button) => [button, " "]), cancel, outcome, result);
+  return folded(opened, device.name, "Tests",
+    element("p", { class: "about" }, device.family === "peer" ? "A test shows texts to the person at the peer. Nobody should use it meanwhile."
+      : "A test sends commands that no app sends. It starts no pump, and refuses one that runs. A pump that is started meanwhile is switched off."),
+    ...buttons.flatMap((button) => [button, " "]), cancel, outcome, result);
 }
-
-/** Runs a trial; returns what pumpctl tells, object by object.
- *
- *  @throws At the end, if pumpctl has told of an error: of the reason, and of what to do, perhaps in two objects. */
-async function* run(device, command, signal) {
-  const response = await fetch(`/api/v1/devices/${encodeURIComponent(device.name)}/${command}`,
-    { method: "POST", headers: { Authorization: `Bearer ${token()}` }, signal });
-  if (!response.ok) throw await response.json();
-  let rest = "";
-  let failure = null;
-  for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done && failure) throw failure;
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const line of lines) {
-      const told = JSON.parse(line);
-      if (told.error) failure = { ...failure, code: told.error, detail: told.message, hint: told.hint ?? failure?.hint, outcome: told.outcome ?? failure?.outcome };
-      if (!told.error || "passed" in told) yield told;
-    }
-  }
-}
-
-// MARK: The firmware
 
 async function test(told, outcome, result, device) {
   const list = element("ol", { class: "lines", tabindex: "0", "aria-label": "Checks" });
@@ -107,8 +76,8 @@ async function test(told, outcome, result, device) {
   }
 }
 
-const inWords = (one) => plain(`${one.outcome}: ${one.check}${one.reason ? `: ${one.reason}`
-  : one.expected ? `: expected ${one.expected}, got ${one.got}` : ""}`);
+const reasonOf = (one) => one.reason ?? (one.expected ? `expected ${one.expected}, got ${one.got}` : "");
+const inWords = (one) => plain([one.outcome, one.check, reasonOf(one)].filter(Boolean).join(": "));
 
 function save(text, name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
@@ -119,26 +88,23 @@ function save(text, name, type, content) {
 /** Escapes a text for XML, which has no signs for some characters. */
 const xml = (text) => plain(text).replace(/[\p{Cs}\u{FFFE}\u{FFFF}]/gu, "?").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** The checks as JUnit XML; 'pumpctl verify --report junit' prints them with what was sent and received. */
+/** The checks as JUnit XML, without what was sent and received. */
 function junit(family, checks) {
   const count = (outcome) => checks.filter((one) => one.outcome === outcome).length;
   const seconds = (time) => ((time ?? 0) / 1000).toFixed(3);
   const counts = `tests="${checks.length}" failures="${count("failed")}" errors="0" skipped="${count("skipped")}" time="${seconds(checks.reduce((sum, one) => sum + (one.duration_ms ?? 0), 0))}"`;
   const rows = checks.map((one) => {
-    const body = one.outcome === "skipped" ? `<skipped message="${xml(one.reason)}"/>`
-      : one.outcome === "failed" ? `<failure message="${xml(`expected ${one.expected}, got ${one.got}`)}">${xml(one.protocol)}</failure>` : "";
+    const body = one.outcome === "skipped" ? `<skipped message="${xml(reasonOf(one))}"/>`
+      : one.outcome === "failed" ? `<failure message="${xml(reasonOf(one))}">${xml(one.protocol)}</failure>` : "";
     return `    <testcase classname="${xml(family)}" name="${xml(one.check)}" time="${seconds(one.duration_ms)}">${body}</testcase>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}>\n  <testsuite name="${xml(family)}" ${counts}>\n${rows.join("")}  </testsuite>\n</testsuites>\n`;
 }
 
-/** The checks as a page of their own. */
 function page(device, sum, checks) {
-  const rows = checks.map((one) => `<tr><td>${xml(one.outcome)}<td>${xml(one.check)}<td>${xml(one.protocol)}<td>${xml(one.reason ?? (one.expected ? `expected ${one.expected}, got ${one.got}` : ""))}\n`);
+  const rows = checks.map((one) => `<tr><td>${xml(one.outcome)}<td>${xml(one.check)}<td>${xml(one.protocol)}<td>${xml(reasonOf(one))}\n`);
   return `<!doctype html><meta charset="utf-8"><title>${xml(device.name)}</title>\n<h1>The firmware of ${xml(device.name)}</h1>\n<p>${xml(sum)}\n<table border>\n<tr><th>outcome<th>check<th>rule<th>reason\n${rows.join("")}</table>\n`;
 }
-
-// MARK: Round trips
 
 async function measure(told, outcome, result) {
   let report = null;
@@ -155,22 +121,22 @@ const milliseconds = (time) => `${time.toPrecision(3)} ms`;
 function bar(parts) {
   let place = 0;
   const texts = parts.map((part) => `${plain(part.causes.join(", "))}: ${milliseconds(part.times_ms.median)}, ${Math.round(part.share * 100)} %`);
-  const drawing = svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": texts.join("; "), class: "shares" },
-    ...parts.map((part, index) => {
-      const node = svg("rect", { class: `fill-${index % 4}`, x: place, width: part.share * 100, height: 8 });
-      place += part.share * 100;
-      return node;
-    }));
-  return element("figure", {}, element("figcaption", {}, ...texts.map((text, index) => element("span", { class: `key key-${index % 4}` }, text))), drawing);
+  return figure("shares", 8, texts, texts.map((text, index) => element("span", { class: `key key-${index % 4}` }, text)), parts.map((part, index) => {
+    const node = svg("rect", { class: `fill-${index % 4}`, x: place, width: part.share * 100, height: 8 });
+    place += part.share * 100;
+    return node;
+  }));
 }
 
-/** How many round trips took how long. */
 function histogram(rows) {
   const most = Math.max(...rows.map((row) => row.count), 1);
   const width = 100 / rows.length;
   const texts = rows.map((row) => `${row.count} of ${row.from_ms} to ${row.to_ms} ms`);
-  const drawing = svg("svg", { viewBox: "0 0 100 50", preserveAspectRatio: "none", role: "img", "aria-label": texts.join(", "), class: "counts" },
-    ...rows.map((row, index) => svg("rect", { class: "fill-0", x: index * width + width / 10, width: width * 0.8, y: 50 - (50 * row.count) / most, height: (50 * row.count) / most })));
-  return element("figure", {}, element("figcaption", {}, "Round trips by their time"), drawing,
-    element("div", { class: "times" }, element("span", {}, `${rows[0]?.from_ms ?? 0} ms`), element("span", {}, `${rows.at(-1)?.to_ms ?? 0} ms`)));
+  return figure("counts", 50, texts, ["Round trips by their time"], rows.map((row, index) => svg("rect", {
+    class: "fill-0", x: index * width + width / 10, width: width * 0.8, y: 50 - (50 * row.count) / most, height: (50 * row.count) / most,
+  })), element("div", { class: "times" }, ...[rows[0]?.from_ms, rows.at(-1)?.to_ms].map((time) => element("span", {}, `${time ?? 0} ms`))));
 }
+
+/** A drawing of rectangles, which `texts` describe. */
+const figure = (name, height, texts, caption, rows, ...others) => element("figure", {}, element("figcaption", {}, ...caption),
+  svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": texts.join("; "), class: name }, ...rows), ...others);

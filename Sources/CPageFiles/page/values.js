@@ -6,7 +6,6 @@ import { ago, element, isShare, plain, say, svg, words, write } from "./elements
 /** The judgement of a number by its field: "too warm". */
 const levelOf = (field, value) => field.levels?.find((level) => level.up_to === undefined || value <= level.up_to);
 
-/** The values of a device, at most `limit`. */
 export function values(device, parts, limit = Infinity) {
   const fields = (familyOf(device)?.state ?? []).slice(0, limit);
   return element("dl", {}, ...fields.map((field) => {
@@ -35,7 +34,7 @@ export function values(device, parts, limit = Infinity) {
       write(level, judged?.word ?? "");
       level.dataset.grade = judged?.grade ?? "";
       drawing?.show(isCurrent && !isFault ? held.value : null);
-      // A value that may be wrong by now is struck through, and said to be one of the past.
+      // A value of the past is struck through.
       const isPast = !isCurrent && !isKnown(current) && known(held.was);
       write(was, isPast ? inWords(held.was) : "");
       write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
@@ -51,7 +50,7 @@ export function values(device, parts, limit = Infinity) {
   }));
 }
 
-/** A ring that is filled by a part of a whole. The text beside it says the same. */
+/** A ring that is filled by a part of a whole. */
 function ring() {
   const length = 100;
   const arc = svg("circle", { class: "arc", cx: 20, cy: 20, r: 16, pathLength: length, "stroke-dasharray": `0 ${length}` });
@@ -83,9 +82,7 @@ function gauge(field) {
   };
 }
 
-// MARK: Banners
-
-// What was dismissed, by device. It stays so until it is over, the main state changes, or the state is not known for a while.
+// What was dismissed, by device, until it is over, the main state changes, or the state is not known for a while.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */
@@ -116,7 +113,7 @@ function troubles(device) {
   return found;
 }
 
-/** Forgets what was dismissed and is no longer known to be wrong. Call it after each message, whether or not the device is shown. */
+/** Forgets what was dismissed and is no longer known to be wrong. Call it after each message. */
 export function forgetDismissed({ kind }) {
   // What happened before a snapshot is not known.
   if (kind === "snapshot" || kind === "resync") dismissed.clear();

@@ -22,11 +22,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "openapi"))
 
 import rig
 from axe_playwright_python.sync_playwright import Axe
+from peer import peer
 from playwright.sync_api import Page, expect, sync_playwright
 from trials import trials
 
 SIZES = {"phone": (360, 780), "desk": (1440, 900)}
-SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/findings",
+SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/peer", "#/findings",
            "#/about"]
 # Records in `window.alarms` the texts that a screen reader announces immediately.
 ALARMS = """() => {
@@ -1133,6 +1134,9 @@ class Check:
     def trials(self) -> None:
         trials(self)
 
+    def peer(self) -> None:
+        peer(self)
+
     def radio(self) -> None:
         """The page works with devices that are reached by Bluetooth Low Energy."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780}, color_scheme="dark", reduced_motion="reduce")
@@ -1189,7 +1193,7 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    parts = [check.radio] if check.bench.is_radio else [
+    parts = [check.radio, check.peer] if check.bench.is_radio else [
         check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
         check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue, check.calls,
         check.trials, check.failures]
