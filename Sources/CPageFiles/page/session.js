@@ -35,7 +35,7 @@ export async function call(method, path, body, patience = 10_000, ending = null)
     const response = await open(path, signal, { method, ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }) });
     return response.status === 204 ? null : await response.json();
   } catch (problem) {
-    if (problem.status) throw problem;
+    if (problem.detail) throw problem;
     throw {
       code: "unreachable", detail: "The server did not answer.", outcome: method === "POST" ? "unknown" : undefined,
       hint: "check that pumpctl-page runs, and that this device is online",
