@@ -21,7 +21,7 @@ struct TransferTests {
     private static func peer(_ fault: PeerFirmwareOptions.ImageFault? = nil) -> PeerFirmware {
         PeerFirmware(
             options: PeerFirmwareOptions(
-                carrier: .line(.unlimited), seed: 3, imageName: "../a b.png", imageByteCount: 60_000,
+                carrier: .line(.unlimited), seed: 3, imageName: "../a b.png", imageByteCount: 90_000,
                 imageFault: fault))
     }
 
@@ -164,9 +164,9 @@ struct TransferTests {
             #expect(fetched.bytes == Self.peer().picture.bytes)
             #expect(
                 fetched.response
-                    == .object(["id": 1, "ok": true, "bytes": 60_000, "check": "size", "name": "../a b.png"]))
-            #expect(fetched.progress.first?["total"] == 60_000 && fetched.progress.first?["name"] == "../a b.png")
-            #expect(fetched.progress.map { $0["bytes"]?.integer } == [0, 36_864, 60_000])
+                    == .object(["id": 1, "ok": true, "bytes": 90_000, "check": "size", "name": "../a b.png"]))
+            #expect(fetched.progress.first?["total"] == 90_000 && fetched.progress.first?["name"] == "../a b.png")
+            #expect(fetched.progress.map { $0["bytes"]?.integer } == [0, 36_864, 73_728, 90_000])
         }
     }
 
@@ -214,7 +214,7 @@ struct TransferTests {
             try await client.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.hush)
             _ = await link.nextSent()
-            let rows = Self.log(rows: 2000)
+            let rows = Self.log(rows: 3000)
             await link.deliver([Array("LOG Values: ".utf8) + rows])
             let begun = try await client.fetch(1, until: Transfer.pieceLength)
             #expect(begun.bytes == Array(rows[..<Transfer.pieceLength]))
@@ -279,7 +279,7 @@ struct TransferTests {
             try await client.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.hush)
             _ = await link.nextSent()
-            await link.deliver([Array("LOG Values: ".utf8) + Self.log(rows: 2000)])
+            await link.deliver([Array("LOG Values: ".utf8) + Self.log(rows: 3000)])
             _ = try await client.fetch(1, until: Transfer.pieceLength)
             await client.channel.close()
             try await rig.untilReported("its leaving") { if case .left = $0 { true } else { false } }
