@@ -18,6 +18,8 @@ def trials(check) -> None:
     context = check.browser.new_context(viewport={"width": 360, "height": 780}, reduced_motion="reduce")
     page = check.log_in(context)
     check.open(page, "#/device/pump")
+    # The screen is made anew once the families are known, and a trial ends with its screen.
+    expect(page.locator("h1 small")).to_have_text("a pump")
     state, off = page.locator("[data-key=state] .value"), page.locator("button.off")
     section = page.locator("details", has=page.get_by_text("Tests", exact=True))
     outcome = section.locator(".outcome")
