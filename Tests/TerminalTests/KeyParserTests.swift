@@ -32,6 +32,14 @@ import Testing
         #expect(!keys.contains(where: KeyParser.isForeignSequence))
     }
 
+    @Test(arguments: ["é", "€", "😀"])
+    func `Alt with a character of several bytes is one key, which counts as foreign`(character: String) {
+        var parser = KeyParser()
+        let keys = parser.keys(Array("2\u{1B}\(character)3".utf8), at: start)
+        #expect(keys.map(KeyParser.isForeignSequence) == [false, true, false])
+        #expect(keys.first == ["2"] && keys.last == ["3"])
+    }
+
     @Test func `A character of several bytes is one key`() {
         var parser = KeyParser()
         let bytes = Array("é€".utf8)

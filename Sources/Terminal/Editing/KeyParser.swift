@@ -30,11 +30,17 @@ struct KeyParser {
         guard pending[0] == Self.escape else { return takeCharacter(byte) }
         switch pending.count {
         case 2: if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") || byte >= 0x80 { return [] }
-        // Parameters of a sequence, up to its final byte.
-        default: if pending[1] == UInt8(ascii: "["), !(0x40...0x7E).contains(byte) || isLinuxFunctionKey { return [] }
+        default: if isIncomplete(byte) { return [] }
         }
         defer { pending = [] }
         return [pending.map { Unicode.Scalar($0) }]
+    }
+
+    /// Whether bytes are missing after Escape, a second byte, and further bytes of which `byte` is the last: parameters
+    /// of a sequence, up to its final byte, or bytes of a character.
+    private func isIncomplete(_ byte: UInt8) -> Bool {
+        guard pending[1] == UInt8(ascii: "[") else { return pending.count <= Self.characterLength(pending[1]) }
+        return !(0x40...0x7E).contains(byte) || isLinuxFunctionKey
     }
 
     /// Whether the pending bytes begin a function key of the Linux console: Escape, `[`, `[`, and then a letter.
@@ -52,18 +58,21 @@ struct KeyParser {
             keys = pending.dropLast().map(RawByte.key)
             pending = [byte]
         }
-        let length =
-            switch pending[0] {
-            case 0xC2..<0xE0: 2
-            case 0xE0..<0xF0: 3
-            case 0xF0..<0xF5: 4
-            default: 1
-            }
-        guard pending.count == length else { return keys }
+        guard pending.count == Self.characterLength(pending[0]) else { return keys }
         defer { pending = [] }
         let scalars = String(validating: pending, as: UTF8.self).map { Array($0.unicodeScalars) }
         if let scalars, !scalars.contains(where: RawByte.isOne) { return keys + [scalars] }
         return keys + pending.map(RawByte.key)
+    }
+
+    /// Returns the number of bytes of a character that begins with `byte`; 1 if none begins so.
+    private static func characterLength(_ byte: UInt8) -> Int {
+        switch byte {
+        case 0xC2..<0xE0: 2
+        case 0xE0..<0xF0: 3
+        case 0xF0..<0xF5: 4
+        default: 1
+        }
     }
 }
 
