@@ -1,3 +1,5 @@
+import DescriptorIO
+import TestSupport
 import Testing
 
 @testable import Terminal
@@ -99,5 +101,14 @@ struct TextTableTests {
         #expect(lines.last == "… and 12 more")
         #expect(LiveTable.lines(of: table, or: "", columns: 79, rows: nil).count == 21)
         #expect(LiveTable.lines(of: TextTable(["NAME"]), or: "scanning…", columns: 5, rows: 10) == ["scan…"])
+    }
+
+    @Test("A live table that has ended is not drawn again")
+    func ended() async {
+        let drawn = Watched("")
+        let table = LiveTable(placeholder: "scanning…", on: .shared) { text in drawn.update { $0 += text } }
+        await table.end()
+        await table.show(TextTable(["NAME"], [["Lamp"]]))
+        #expect(drawn.state == "")
     }
 }

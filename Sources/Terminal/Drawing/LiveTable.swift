@@ -17,6 +17,7 @@ public actor LiveTable {
     private var pausing: Task<Void, Never>?
     /// Whether the table has changed during the pause, and is drawn at the end of the pause.
     private var isStale = false
+    private var hasEnded = false
 
     /// Creates a table that shows nothing yet.
     ///
@@ -31,8 +32,9 @@ public actor LiveTable {
         table = TextTable([])
     }
 
-    /// Shows `table`, at once or after at most 100 ms.
+    /// Shows `table`, at once or after at most 100 ms. Does nothing after ``end()``.
     public func show(_ table: TextTable) {
+        guard !hasEnded else { return }
         self.table = table
         guard pausing == nil else {
             isStale = true
@@ -61,6 +63,8 @@ public actor LiveTable {
 
     /// Draws the table a last time, with all rows even if the terminal has fewer. The table stays on the terminal.
     public func end() {
+        // A pause that is just over can no longer be cancelled, and would show the table again.
+        hasEnded = true
         pausing?.cancel()
         if drawnLines > 0 { draw(isWhole: true) }
         drawnLines = 0
