@@ -126,8 +126,8 @@ struct SimControlCommand: ContextCommand {
     ///   - path: The path of the control socket. Connecting to it may take 10 s.
     ///   - limit: The time limit for the response, after the connection was made; nil for none. At the limit, the
     ///     connection is closed, and the failure says that it has ended without an answer.
-    /// - Throws: `Failure`, also for an error in the response; `DescriptorError` if the simulator closes the
-    ///   connection, or if the task is cancelled.
+    /// - Throws: `Failure`, also for an error in the response or if the simulator closes the connection;
+    ///   `DescriptorError` if the task is cancelled.
     static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
     ) async throws -> JSONValue {
@@ -151,13 +151,21 @@ struct SimControlCommand: ContextCommand {
             // If the write fails, read anyway: the simulator may have sent a reason before it closed the connection.
             try? await channel.write(Array((request.json + "\n").utf8))
             var lines = JSONLines()
-            while let bytes = try await channel.read() {
+            while let bytes = try await Self.read(channel) {
                 lines.append(bytes)
                 while let line = lines.next() {
                     if let response = try Self.response(in: line) { return response }
                 }
             }
             throw Failure(.ioError, code: "disconnected", "\(path): the simulator's connection ended without an answer")
+        }
+    }
+
+    /// Reads the next bytes; nil if either side has closed the connection.
+    private static func read(_ channel: DescriptorChannel) async throws(DescriptorError) -> [UInt8]? {
+        do throws(DescriptorError) { return try await channel.read() } catch {
+            if error.code == .disconnected { return nil }
+            throw error
         }
     }
 

@@ -144,4 +144,17 @@ struct SimSurroundingsTests {
         expectFailure(ending, 75, saying: "no answer in 0.1 s", "unknown", hint: "--timeout")
         await listener.close()
     }
+
+    @Test("sim ctl names the simulator that hangs up without an answer")
+    func hangUp() async throws {
+        let folder = TemporaryFolder()
+        let control = folder.path("control")
+        let listener = try await SocketListener.listen(at: .unix(path: control), on: .shared)
+        async let ending = Pumpctl.run("sim", "ctl", control, "state")
+        let channel = try #require(try await listener.accept())
+        _ = try await channel.read()
+        await channel.close()
+        expectFailure(try await ending, 74, saying: "\(control): the simulator's connection ended without an answer")
+        await listener.close()
+    }
 }
