@@ -5,7 +5,7 @@ internal import Glibc
 /// The programs that users install come from the folder named by `PUMPCTL_PROGRAMS`; if that is not set, from the
 /// folder of the test bundle. Programs and libraries for tests only are always in the bundle's folder.
 public enum Executable {
-    /// The folder of ``pumpctl``, ``pumpctlRecord`` and ``pumpctld``.
+    /// The folder of ``pumpctl``, ``pumpctlPage``, ``pumpctlRecord`` and ``pumpctld``.
     public static let folder: String = {
         guard let name = getenv("PUMPCTL_PROGRAMS").map({ String(cString: $0) }), !name.isEmpty else {
             return bundleFolder
@@ -17,6 +17,7 @@ public enum Executable {
     }()
 
     public static let pumpctl = "\(folder)/pumpctl"
+    public static let pumpctlPage = "\(folder)/pumpctl-page"
     public static let pumpctlRecord = "\(folder)/pumpctl-record"
     public static let pumpctld = "\(folder)/pumpctld"
 

@@ -1,0 +1,52 @@
+import DescriptorIO
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("pumpctl-page", .timeLimit(.minutes(5)))
+struct PageServingTests {
+    private let folder = TemporaryFolder()
+
+    private var environment: [String: String] {
+        ChildProcess.surroundings.merging(
+            ["XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path("state")]
+        ) { $1 }
+    }
+
+    @Test("The page finds a second daemon of this user, whose socket is named after its process")
+    func secondDaemon() async throws {
+        let daemon = try await FakeDaemon([], in: folder)
+        try #require(mkdir(folder.path("pumpctl"), 0o700) == 0)
+        try #require(symlink(daemon.socketPath, folder.path("pumpctl/pumpctld-7")) == 0)
+        let page = try await ChildProcess([Executable.pumpctlPage, "--http", "127.0.0.1:0"], environment: environment)
+        let serving = try await page.errors.text(upTo: "\n").dropLast()
+        let port = try #require(serving.split(separator: ":").last.flatMap { UInt16($0) })
+        let login = try await ChildProcess(
+            [Executable.pumpctlPage, "--code", "--http", "\(port)"], environment: environment
+        ).ending()
+        let code = try #require(login.output.dropLast().split(separator: "#").last)
+        let body = #"{"code":"\#(code)"}"#
+        let session = try await ask(
+            port, "POST /api/v1/session", "Content-Type: application/json", "Content-Length: \(body.utf8.count)",
+            body: body)
+        let token = try #require(session.split(separator: #""token":""#).last?.split(separator: "\"").first)
+        async let devices = ask(port, "GET /api/v1/devices", "Authorization: Bearer \(token)")
+        _ = try await daemon.heard.wait(for: "a request") { $0.first }
+        await daemon.close()
+        _ = try await devices
+        page.send(signal: SIGTERM)
+        #expect(try await page.ending().status == 0)
+    }
+
+    /// Sends a request to the page; returns the whole response.
+    private func ask(_ port: UInt16, _ request: String, _ headers: String..., body: String = "") async throws -> String
+    {
+        let channel = try await DescriptorChannel.connect(
+            to: .tcp(host: "127.0.0.1", port: port), deadline: .now + patience)
+        let head = ["\(request) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"] + headers
+        try await channel.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
+        var response: [UInt8] = []
+        while let bytes = try? await channel.read() { response += bytes }
+        return String(decoding: response, as: UTF8.self)
+    }
+}
