@@ -64,8 +64,8 @@ struct PumpctlPage: AsyncParsableCommand {
             end(error.code.rawValue)
         } catch let error as SessionFile.Failure {
             say("\(error)", hint: error.hint)
-            // EX_CONFIG and EX_IOERR of sysexits.h.
-            end(error.code == .wrongMode ? 78 : 74)
+            // EX_CONFIG, EX_NOPERM and EX_IOERR of sysexits.h.
+            end(error.code == .wrongMode ? 78 : [EACCES, EPERM].contains(error.errno) ? 77 : 74)
         } catch {
             exit(withError: error)
         }

@@ -49,4 +49,19 @@ struct PageServingTests {
         while let bytes = try? await channel.read() { response += bytes }
         return String(decoding: response, as: UTF8.self)
     }
+
+    @Test(
+        "A file of sessions that the user may not read is reported as a missing permission",
+        .enabled(if: geteuid() == 0, "only root can start a program as another user"),
+        arguments: ["--sessions", "--code"])
+    func sessionsOfAnother(option: String) async throws {
+        try folder.makeFolder("state")
+        #expect(chmod(folder.path, 0o755) == 0 && chmod(folder.path("state"), 0o700) == 0)
+        try await ChildProcess(["cp", Executable.pumpctlPage, folder.path("pumpctl-page")]).ending()
+        let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        let ending = try await ChildProcess(
+            nobody + [folder.path("pumpctl-page"), option], environment: environment
+        ).ending()
+        expectFailure(ending, 77, saying: "can't use the file of sessions", hint: "")
+    }
 }
