@@ -7,8 +7,8 @@ package struct NodePermissions {
     package var owner: String
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
-    /// Whether this user is root, or belongs to a group that may use the node. If opening such a node fails with EACCES
-    /// all the same, a container or a systemd rule forbids it.
+    /// Whether this user is root, or an owner or a member of a group that may use the node. If opening such a node fails
+    /// with EACCES all the same, a container or a systemd rule forbids it.
     var isAdmitted: Bool
 
     /// Returns the group that this user can join to use the node; nil if there is none, or if joining would not help.
@@ -48,7 +48,15 @@ extension NodePermissions {
         let groupMayUse = status.st_mode >> 3 & access == access
         self.init(
             owner: HoldingProcess.name(of: status.st_uid), group: groupMayUse ? Self.joinable(status.st_gid) : nil,
-            isAdmitted: geteuid() == 0 || (groupMayUse && Self.isMember(of: status.st_gid)))
+            isAdmitted: Self.admits(geteuid(), status, access))
+    }
+
+    /// Whether a user is root, or an owner or a member of a group that may use a node. The groups are those of this
+    /// process.
+    static func admits(_ user: uid_t, _ node: stat, _ access: UInt32) -> Bool {
+        func mayUse(_ bits: UInt32) -> Bool { bits & access == access }
+        return user == 0 || (user == node.st_uid && mayUse(node.st_mode >> 6))
+            || (mayUse(node.st_mode >> 3) && isMember(of: node.st_gid))
     }
 
     /// Returns the name of a group that users can join; nil for group 0, whose members get some of root's rights, for

@@ -53,6 +53,14 @@ import Testing
         #expect(node.joinableGroup(after: EPERM) == nil && node.joinableGroup(after: EACCES) == "dialout")
     }
 
+    @Test(arguments: [(0o600, true), (0o660, true), (0o400, false)] as [(mode_t, Bool)])
+    func `The owner of a node is admitted if the owner may use it`(mode: mode_t, isAdmitted: Bool) {
+        var node = stat()
+        (node.st_mode, node.st_uid, node.st_gid) = (mode, 4711, 4712)
+        #expect(NodePermissions.admits(4711, node, 6) == isAdmitted)
+        #expect(!NodePermissions.admits(4710, node, 6))
+    }
+
     @Test(.enabled(if: geteuid() == 0))
     func `No hint suggests the group of root, a nameless group, or one without access`() throws {
         let terminal = try PseudoTerminal()
