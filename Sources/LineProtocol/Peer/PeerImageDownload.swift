@@ -58,7 +58,9 @@ public struct PeerImageDownload: Sendable {
 
     /// Returns the next piece; nil after the end of a complete image. The first call requests the image.
     public mutating func next() async throws(Failure) -> PeerPiece? {
-        if case .notAsked = phase { try await ask() }
+        if case .notAsked = phase {
+            do throws(Failure) { try await ask() } catch { phase = .over(error) }
+        }
         while true {
             while let piece = pieces.popFirst() {
                 if let piece = take(piece) { return piece }

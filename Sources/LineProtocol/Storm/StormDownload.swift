@@ -92,7 +92,9 @@ public struct StormDownload: Sendable {
     ///   `notUnderstood` if the device did not fall silent before the request; `linkLost`, `closed`, and `cancelled`.
     ///   Bytes that were delivered before the failure are the beginning of the log.
     public mutating func next() async throws(Failure) -> [UInt8]? {
-        if case .notAsked = phase { try await ask() }
+        if case .notAsked = phase {
+            do throws(Failure) { try await ask() } catch { phase = .over(error) }
+        }
         while true {
             if let text = takeText() { return text }
             if case .over(let error) = phase {

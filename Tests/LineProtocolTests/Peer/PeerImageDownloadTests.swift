@@ -66,6 +66,17 @@ import Testing
         #expect(!pieces.contains(.imageEnds))
     }
 
+    @Test func `A download whose request failed is over`() async {
+        let link = ScriptedLink()
+        var download = PeerImageDownload(over: link, clock: ManualClock())
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let error = await #expect(throws: PeerImageDownload.Failure.self) { try await download.next() }
+        // A second request would fail with `closed`.
+        await link.close()
+        let again = await #expect(throws: PeerImageDownload.Failure.self) { try await download.next() }
+        #expect(again == error)
+    }
+
     @Test func `A stalled image times out even while the peer sends text`() async throws {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")

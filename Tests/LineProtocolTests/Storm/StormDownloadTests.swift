@@ -89,6 +89,17 @@ import Testing
         try await bench.came("a\n")
     }
 
+    @Test func `A download whose request failed is over`() async {
+        let link = ScriptedLink()
+        var download = StormDownload(over: link, clock: ManualClock())
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let error = await #expect(throws: StormDownload.Failure.self) { try await download.next() }
+        // A second request would fail with `closed`.
+        await link.close()
+        let again = await #expect(throws: StormDownload.Failure.self) { try await download.next() }
+        #expect(again == error)
+    }
+
     @Test func `An empty log is a log`() async throws {
         let bench = Bench()
         await bench.ask()
