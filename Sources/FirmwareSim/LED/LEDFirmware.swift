@@ -5,7 +5,7 @@ public struct LEDFirmware: SimulatedDevice {
     /// Whether the board answers commands that set the LED, as it answers queries.
     public private(set) var answersSets: Bool
 
-    /// Whether commands can't change the LED.
+    /// Whether the LED can't change.
     private var isStuck = false
     private var now = Duration.zero
     private var line: SerialLine
@@ -41,21 +41,21 @@ public struct LEDFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
 
-    /// Resets the board: the LED is dark.
+    /// Resets the board: the LED goes dark unless it is stuck.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         line.clear()
         commandLine = CommandLine()
-        isLit = false
+        light(false)
     }
 
-    /// Sets whether the LED keeps its state whatever commands the host sends. A command that sets a stuck LED is
-    /// answered with the LED's real state.
+    /// Sets whether the LED keeps its state, despite commands, resets and the verb `light`. A command that sets a stuck
+    /// LED is answered with the LED's real state.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
     /// The verb that switches the LED at the board. The board does not report this change on its line.
     public static var verbs: [DeviceVerb<LEDFirmware>] {
-        [lightVerb { board, isLit, _ in board.isLit = isLit }]
+        [lightVerb { board, isLit, _ in board.light(isLit) }]
     }
 
     public static var settings: [DeviceSetting<LEDFirmware>] {
@@ -74,9 +74,11 @@ public struct LEDFirmware: SimulatedDevice {
     }
 
     private mutating func set(_ isLit: Bool) {
-        if !isStuck { self.isLit = isLit }
+        light(isLit)
         if answersSets { tell() }
     }
+
+    private mutating func light(_ isLit: Bool) { if !isStuck { self.isLit = isLit } }
 
     private mutating func tell() { line.write(Array("LED:\(isLit ? 1 : 0)\r\n".utf8), at: now) }
 }

@@ -47,4 +47,16 @@ struct LEDFirmwareTests {
         board.reset(at: .seconds(1))
         #expect(say("LED\n", &board, at: .seconds(1)) == "LED:0\r\n")
     }
+
+    @Test("A stuck LED keeps its state, despite commands, the verb light and a reset")
+    func stuck() throws {
+        var board = LEDFirmware(isLit: true)
+        board.setStuck(true, at: .zero)
+        #expect(say("LED:0\n", &board) == "LED:1\r\n")
+        let light = try #require(LEDFirmware.verbs.first)
+        try light.perform(&board, light.settings(["off"]), .seconds(1))
+        #expect(board.isLit)
+        board.reset(at: .seconds(1))
+        #expect(board.isLit)
+    }
 }
