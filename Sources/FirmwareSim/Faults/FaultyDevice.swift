@@ -198,7 +198,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     public mutating func advance(to instant: Duration) -> [Emission] {
         run(to: max(now, instant))
-        let count = pending.firstIndex { $0.time > instant } ?? pending.count
+        let count = pending.firstIndex { $0.time > now } ?? pending.count
         defer { pending.removeFirst(count) }
         return pending[..<count].map(garbledForHost)
     }

@@ -45,6 +45,14 @@ struct FaultTests {
         #expect(Self.text(expected) == Self.status)
     }
 
+    @Test("An instant in the past of a faulty device counts as the present")
+    func past() {
+        var board = FaultyDevice(LEDFirmware())
+        board.receive(Array("LED\n".utf8), at: .zero)
+        board.receive([], at: .seconds(1))
+        #expect(Self.text(board.advance(to: .zero)) == "LED:0\r\n")
+    }
+
     @Test(
         "The same seed gives the same bytes at any step, and another seed gives others",
         arguments: ["drop@50%", "corrupt@50%", "duplicate@50%", "overrun@50%", "reset@20%", "silence=2s@20%"])
