@@ -17,7 +17,7 @@ final class OfferedLink: Link {
         keepsPacketBounds = profile.keepsPacketBounds
         self.loop = loop
         inbox = ArrivalInbox(on: loop, name: name, keepsPacketBounds: profile.keepsPacketBounds)
-        outbox = OfferedOutbox(to: central, of: peripheral, profile, name: name, on: loop)
+        outbox = OfferedOutbox(to: central, of: peripheral, profile, name: name)
     }
 
     var maximumWriteLength: Int? { nil }

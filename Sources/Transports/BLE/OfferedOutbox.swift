@@ -1,5 +1,4 @@
 internal import BlueZ
-internal import DescriptorIO
 internal import LineProtocol
 
 /// Sends notifications to a central of an offered peripheral, once the central has subscribed.
@@ -20,10 +19,7 @@ actor OfferedOutbox {
     private(set) var isSubscribed = false
     private var end: BLEError?
 
-    init(
-        to central: BluetoothAddress?, of peripheral: Peripheral, _ profile: GATTProfile, name: String,
-        on loop: EventLoop
-    ) {
+    init(to central: BluetoothAddress?, of peripheral: Peripheral, _ profile: GATTProfile, name: String) {
         self.central = central
         self.peripheral = peripheral
         self.profile = profile
