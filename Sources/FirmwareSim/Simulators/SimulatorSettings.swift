@@ -5,8 +5,8 @@
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
     private var given: [String: String]
-    /// The carrier over which the device will be reached; nil if unknown.
-    private let carrier: SimulatorOption.Carrier?
+    /// The carrier over which the device will be reached.
+    private let carrier: SimulatorOption.Carrier
     /// Whether programs can find the device again after its cable was pulled. The device comes back on another port,
     /// which programs find by a link, or by an event that reports the new path. If false, the verb `fault`, also in a
     /// step, refuses a fault that pulls the cable. Initial faults are not refused; see ``pullsCable``.
@@ -14,19 +14,17 @@ public struct SimulatorSettings: Sendable {
 
     /// Checks the given values.
     ///
-    /// - Parameter carrier: The carrier; nil if unknown. Then no value is refused because of the carrier, and no fault
-    ///   because it makes no sense.
     /// - Throws: ``SimulatorOptionError`` for the first invalid option, in alphabetical order.
     init(
-        _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
+        _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier
     ) throws(SimulatorOptionError) {
         for (name, text) in given.sorted(by: { $0.key < $1.key }) {
             guard let option = options.first(where: { $0.name == name }) else {
                 throw SimulatorOptionError(name, .unknown(known: options.map(\.name)))
             }
-            if let only = option.carrier, let carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
+            if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
             try option.check(text)
-            if let carrier { try option.checkFaults(text, over: carrier) }
+            try option.checkFaults(text, over: carrier)
             if option.excluded.contains(where: { given[$0] != nil }) {
                 throw SimulatorOptionError(name, .excludes(option.excluded))
             }
@@ -83,7 +81,7 @@ public struct SimulatorSettings: Sendable {
     func choice(isOnTerminal: Bool) -> FaultChoice {
         let option = options.first { $0.name == "fault" } ?? .faults()
         return FaultChoice(
-            option: option, carrier: carrier ?? .line, isOnTerminal: isOnTerminal, hasWayBack: hasWayBack)
+            option: option, carrier: carrier, isOnTerminal: isOnTerminal, hasWayBack: hasWayBack)
     }
 
     /// Returns the steps of the scenario.
