@@ -112,7 +112,7 @@ public actor SharingServer {
     private func take(_ channel: DescriptorChannel) async {
         let name = await channel.farEndName
         guard connections.count < limit + SharedDevice.extraPlaces else {
-            let reason = "there are \(limit) clients already"
+            let reason = "there are \(connections.count) clients already"
             tell(.turnedAway(name, reason))
             _ = try? channel.writeAtOnce(ControlMessage.refusal(of: .null, .full))
             return await channel.close()

@@ -71,7 +71,7 @@ public actor SocketShare {
     private func take(_ channel: DescriptorChannel, _ usesSpare: Bool) async {
         let name = await channel.farEndName
         guard channels.count < limit + SharedDevice.extraPlaces else {
-            device.report(.turnedAway(name, "there are \(limit) clients already"))
+            device.report(.turnedAway(name, "there are \(channels.count) clients already"))
             if let notice = device.row.fullNotice { _ = try? channel.writeAtOnce(notice) }
             return await channel.close()
         }

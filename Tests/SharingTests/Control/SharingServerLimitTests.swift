@@ -71,6 +71,10 @@ struct SharingServerLimitTests {
             let second = try await rig.stranger()
             #expect(try await second.message()["error"]?["code"] == "too_many_clients")
             #expect(try await second.line() == nil)
+            let reasons = rig.reports.state.compactMap {
+                if case .turnedAway(_, let reason) = $0 { reason } else { nil }
+            }
+            #expect(reasons == ["there are \(1 + others.count) clients already"])
             await first.channel.close()
             // The first program's place is free once the server has noticed that it has left.
             var (third, greeting) = (second, JSONValue.null)

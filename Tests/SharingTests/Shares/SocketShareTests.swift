@@ -95,6 +95,10 @@ struct SocketShareTests {
             let last = try await pump.client()
             #expect(try await last.line() == Self.full)
             #expect(try await last.line() == nil)
+            let reasons = pump.reports.state.compactMap {
+                if case .turnedAway(_, let reason) = $0 { reason } else { nil }
+            }
+            #expect(reasons == ["there are \(clients.count) clients already"])
         }
     }
 
