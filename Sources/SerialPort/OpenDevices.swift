@@ -35,7 +35,7 @@ struct OpenDevices: Sendable {
 
     /// Scans /proc.
     init() {
-        for process in PortHolder.entries(of: "/proc").compactMap({ Int32($0) }) { look(at: process) }
+        for process in Folder.names(in: "/proc").compactMap({ Int32($0) }) { look(at: process) }
     }
 
     /// The last scan. A program that has opened a thousand ports scans /proc once for all of them.
@@ -55,7 +55,7 @@ struct OpenDevices: Sendable {
 
     private mutating func look(at processID: Int32) {
         let process = "/proc/\(processID)"
-        for descriptor in PortHolder.entries(of: "\(process)/fd") {
+        for descriptor in Folder.names(in: "\(process)/fd") {
             guard let device = Device(at: "\(process)/fd/\(descriptor)") else { continue }
             if device.number == Device.terminalMultiplexer {
                 let number = Self.terminalNumber("\(process)/fdinfo/\(descriptor)")

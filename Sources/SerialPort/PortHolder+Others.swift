@@ -1,3 +1,4 @@
+internal import DescriptorIO
 import Glibc
 
 extension PortHolder {
@@ -18,7 +19,7 @@ extension PortHolder {
     /// Counts the processes whose open files this user may inspect (`seen`), and the others (`unseen`).
     public static func processesInSight() -> (seen: Int, unseen: Int) {
         var counts = (seen: 0, unseen: 0)
-        for process in entries(of: "/proc") where Int32(process) != nil {
+        for process in Folder.names(in: "/proc") where Int32(process) != nil {
             if let folder = opendir("/proc/\(process)/fd") {
                 closedir(folder)
                 counts.seen += 1

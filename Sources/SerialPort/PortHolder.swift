@@ -62,20 +62,6 @@ public struct PortHolder: Sendable, Hashable {
         (holdsLock ? 0 : 2) + (processID == getpid() ? 1 : 0)
     }
 
-    /// Returns the names in a folder, unsorted, without hidden ones; empty if the folder can't be read.
-    static func entries(of directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
-            }
-            if name.first != "." { names.append(name) }
-        }
-        return names
-    }
-
     /// Returns the first 4096 bytes of a file, as text; empty if the file can't be read. Meant for the small files of
     /// /proc.
     static func firstBytes(of path: String) -> String {

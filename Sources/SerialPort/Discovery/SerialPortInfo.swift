@@ -1,3 +1,4 @@
+internal import DescriptorIO
 import Glibc
 
 /// A serial port as the system describes it, without opening the port.
@@ -92,11 +93,9 @@ public struct SerialPortInfo: Sendable, Hashable {
         var node = stat()
         guard stat(path, &node) == 0 else { return false }
         guard node.st_mode & S_IFMT == S_IFCHR else { return true }
-        // Equivalent to glibc's gnu_dev_major and gnu_dev_minor, which are macros.
-        let device = node.st_rdev
-        let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
-        let number = "\(major):\(device & 0xFF | device >> 12 & ~0xFF)"
-        guard let subsystem = realpath("/sys/dev/char/\(number)/subsystem", nil) else { return false }
+        let number = DeviceNumber(UInt64(node.st_rdev))
+        let folder = "/sys/dev/char/\(number.major):\(number.minor)"
+        guard let subsystem = realpath("\(folder)/subsystem", nil) else { return false }
         defer { free(subsystem) }
         return !String(cString: subsystem).hasSuffix("/tty")
     }
