@@ -11,7 +11,7 @@ extension FamilyVerification {
         Check("pump.button.off", 33, "MANUAL:OFF when the button has stopped the pump", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             try await bench.act("press")
             try await bench.untilSaid("MANUAL:OFF")
             try await bench.expect(state: "OFF")
@@ -62,7 +62,7 @@ extension FamilyVerification {
             try await bench.act("reset")
             _ = try await bench.untilStarted()
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(500))
+            try await bench.quiet(for: .fourTurns)
             try await bench.expect(percent: 70, because: "for PWM 180: the knob differs by 5")
             try await bench.turn(to: 741)
             try await bench.expect(percent: 72, because: "with the knob at 741, which differs by 6 from 180")
@@ -84,7 +84,7 @@ extension Bench {
     fileprivate func turn(to reading: Int) async throws {
         // Full precision, so that rounding leads to this very reading.
         try await act("turn", "\(Double(reading) / 1023)")
-        try await quiet(for: .milliseconds(500))
+        try await quiet(for: .fourTurns)
     }
 
     /// Starts the pump, lets the firmware take a reading of the knob, and sets the speed.
@@ -92,7 +92,7 @@ extension Bench {
         // Turn the knob from far away: the firmware ignores a reading that is near the last one that it took.
         try await act("turn", "0")
         try await start()
-        try await quiet(for: .milliseconds(500))
+        try await quiet(for: .fourTurns)
         try await turn(to: reading)
         try await ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected)
     }

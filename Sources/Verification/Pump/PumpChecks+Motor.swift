@@ -7,7 +7,7 @@ extension FamilyVerification {
             try await bench.startAtKnob(reading: 716)
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             try await bench.expect(duty: 180)
         },
         Check("pump.motor.speed", 50, "the motor is driven by D9 (PWM)", needs: [.run, .stimulus]) { bench in
@@ -36,7 +36,7 @@ extension Bench {
     /// Starts the pump, waits until the knob has had its effect, and sets the speed.
     fileprivate func run(at speed: Int) async throws {
         try await start()
-        try await quiet(for: .milliseconds(350))
+        try await quiet(for: .twoTurns)
         try await ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected)
     }
 

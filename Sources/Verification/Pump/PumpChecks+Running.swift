@@ -68,7 +68,7 @@ extension FamilyVerification {
         ) { bench in
             // If the knob stands elsewhere than at 180, it sets the speed one turn after the first ON, and only then.
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             if let percent = try await bench.status().number("Speed", "%"), percent != 70 {
                 bench.note("the knob stands at \(percent) %")
             }
@@ -78,7 +78,7 @@ extension FamilyVerification {
         },
         Check("pump.speed.percent", 26, "Speed is floor(PWM × 100 / 255) percent", needs: [.run]) { bench in
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             for (speed, percent) in [(1, 0), (3, 1), (127, 49), (128, 50), (200, 78), (254, 99), (255, 100)] {
                 try await bench.ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected)
                 try await bench.expect(percent: percent, because: "for PWM \(speed)")
@@ -86,7 +86,7 @@ extension FamilyVerification {
         },
         Check("pump.speed.zero", 21, "SPEED:0 is allowed: the pump is on, but stands still", needs: [.run]) { bench in
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             try await bench.ask("SPEED:0", "OK", "SPEED:0")
             try await bench.expect(state: "ON")
             try await bench.expect(percent: 0, because: "for PWM 0")
@@ -100,7 +100,7 @@ extension FamilyVerification {
         },
         Check("pump.speed.kept", 20, "a refused speed changes nothing", needs: [.run]) { bench in
             try await bench.start()
-            try await bench.quiet(for: .milliseconds(350))
+            try await bench.quiet(for: .twoTurns)
             try await bench.ask("SPEED:50", "OK", "SPEED:50")
             let before = try await bench.status()["Speed"] ?? ""
             for command in ["SPEED:999", "SPEED:-5"] { try await bench.ask(command, refusedSpeed) }

@@ -48,12 +48,12 @@ extension FamilyVerification {
             bench in
             try await bench.start()
             try await bench.act("temperature", "skin", "39")
-            try await bench.quiet(for: .milliseconds(900))
+            try await bench.quiet(for: .sevenTurns)
             try await bench.expect(state: "ON")
             try await bench.act("temperature", "skin", "41.5")
             try await bench.untilSaid("ERROR:OVERHEAT", .tooHot)
             try await bench.act("temperature", "skin", "34")
-            try await bench.quiet(for: .milliseconds(500))
+            try await bench.quiet(for: .fourTurns)
         },
         Check(
             "pump.error.start-failed", 42, "in the error state, ON is answered by ERROR:PUMP_START_FAILED",
@@ -98,7 +98,7 @@ extension FamilyVerification {
             let value = single.map(String.init) ?? StatusLine(text, kind: "TEMP")?["Water"]
             try checkTemperature(value, 9.4, "the \(probe) is at 9.4 °C")
             try await bench.act("temperature", probe, warm)
-            try await bench.quiet(for: .milliseconds(900))
+            try await bench.quiet(for: .sevenTurns)
         },
     ]
 
@@ -142,6 +142,6 @@ extension Bench {
         try await act("temperature", "skin", hot)
         try await untilSaid("ERROR:OVERHEAT", .tooHot)
         try await act("temperature", "skin", cool)
-        try await quiet(for: .milliseconds(500))
+        try await quiet(for: .fourTurns)
     }
 }
