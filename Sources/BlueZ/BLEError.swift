@@ -19,7 +19,8 @@ public struct BLEError: Error, Sendable, Hashable {
         case adapterFull = "adapter_full"
         /// The device, or a part of it, does not exist, or has gone out of sight.
         case notFound = "not_found"
-        /// Another attempt, another program, or an earlier session uses the device or the adapter.
+        /// Another attempt, another program, or an earlier ``BlueZ`` client of this program uses the device or the
+        /// adapter.
         case busy
         /// This user or this program lacks the permission, or the device does not allow the operation.
         case notPermitted = "not_permitted"
@@ -222,6 +223,7 @@ extension BLEError: CustomStringConvertible {
         if code == .notRunning, name?.isActivationFailure == true, let detail {
             return "bluetoothd failed to start: \(detail)"
         }
+        // With `noBus`, only a failed connection has a message, from libdbus. Without one, the bus was there and has gone.
         let kind =
             switch code {
             case .notRunning: "bluetoothd is not running"

@@ -13,9 +13,9 @@ public import DescriptorIO
 /// }
 /// ```
 ///
-/// A client runs on one event loop, over its own connection to the bus. Open a separate client for each device session:
-/// bluetoothd keeps subscriptions per bus connection, even while the device is disconnected, so that a second session
-/// over an old connection would receive all values twice (bleak#83, bleak#2002).
+/// A client runs on one event loop, over its own connection to the bus. Open a separate client each time that you
+/// connect to a device: bluetoothd keeps subscriptions per bus connection, even while the device is disconnected, so that
+/// a program that connects again over the old bus connection would receive all values twice (bleak#83, bleak#2002).
 ///
 /// The client survives restarts of bluetoothd and of the bus: connections to devices end, but adapters and devices
 /// reappear.
@@ -136,6 +136,7 @@ public actor BlueZ {
     /// - Parameters:
     ///   - activity: The operation, for errors.
     ///   - timeout: The longest time to wait for the reply; nil for no limit.
+    /// - Throws: ``BLEError``, made from the error of ``DBusConnection/call(_:timeout:)``.
     @discardableResult
     func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],

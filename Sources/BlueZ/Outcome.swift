@@ -39,8 +39,8 @@ final class Outcome<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the result. Cancelling the task finishes the outcome with `cancelled`. `activity` is the operation,
-    /// for this error.
+    /// Waits for the result, and returns the value or throws the error. Cancelling the task finishes the outcome with
+    /// `cancelled`. `activity` is the operation, for this error.
     ///
     /// - Precondition: There is one waiter at a time.
     func wait(activity: String) async throws(BLEError) -> Value {

@@ -28,7 +28,7 @@ public struct CaptureError: Error, Sendable, Hashable {
     public var line: Int?
     /// The reason, without the file's name.
     public var reason: String
-    /// One action that may solve the problem.
+    /// One action that may solve the problem, for people.
     public var hint: String
 
     init(_ code: Code, _ path: String, line: Int? = nil, _ reason: String, hint: String) {

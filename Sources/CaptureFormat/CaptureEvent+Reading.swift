@@ -6,6 +6,7 @@ extension CaptureHeader {
         case header(CaptureHeader)
         /// The header of a version that this program does not know.
         case newer(version: Int, program: String?)
+        /// No header: the file is not a capture.
         case foreign
     }
 
@@ -79,7 +80,7 @@ extension CarrierFacts {
 }
 
 extension JSONValue {
-    /// Parses a line of a capture.
+    /// Parses a line of a capture, of any length: ``CaptureReader`` limits the length.
     init(captured line: [UInt8]) throws(JSONError) { try self.init(line, size: .max) }
 
     /// Returns the duration of a member in seconds, rounded to the microsecond; nil if the member is not a number, is

@@ -61,6 +61,7 @@ extension Chart.Series {
         var points: [Chart.Point] = []
         for point in folded.points {
             let time = point.time.secondsSince1970
+            // The line begins again at this point: leave a gap before it.
             if point.isFirst, !points.isEmpty { points.append(Chart.Point(time: time)) }
             points.append(Chart.Point(time: time, value: point.value))
         }

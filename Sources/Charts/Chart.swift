@@ -95,7 +95,7 @@ public struct Chart: Sendable {
     let panels: [Panel]
     /// The states of devices: 0 is off, 1 is on, 2 is error.
     let states: [Series]
-    /// The time range in seconds, at least 1 s long.
+    /// The time range in seconds since 1970-01-01T00:00:00Z, at least 1 s long.
     let times: ClosedRange<Double>
 
     /// Whether there is nothing to draw.
@@ -142,7 +142,7 @@ extension Chart.Panel {
     fileprivate mutating func complete() {
         limit = series.lazy.compactMap(\.limit).first
         let values = series.flatMap(\.points).compactMap(\.value) + (limit.map { [$0.value] } ?? [])
-        // The axis of a Boolean value always shows both 0 and 1.
+        // Values that are all 0 or 1 are taken for Boolean values, whose axis always shows both.
         let isYesOrNo = values.allSatisfy { $0 == 0 || $0 == 1 }
         ticks = Ticks(from: isYesOrNo ? 0 : values.min() ?? 0, to: isYesOrNo ? 1 : values.max() ?? 1)
     }

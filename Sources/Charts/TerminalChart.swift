@@ -76,6 +76,7 @@ struct TerminalChart {
             entries.append((coloured("-", 31), "\(limit.meaning) \(panel.ticks.label(limit.value))"))
         }
         for (mark, name) in entries {
+            // An entry takes its label and up to 5 columns: a gap of 3, the mark, and a space.
             let label = name.cut(to: width - 3)
             if used > 0, used + label.columns + 5 > width {
                 lines.append(String(repeating: " ", count: Self.margin + 1))
@@ -162,6 +163,7 @@ struct TerminalChart {
     private var timeAxis: [String] {
         var axis = [Character](repeating: "─", count: width)
         var labels = [Character](repeating: " ", count: width + Self.margin + 1)
+        // A label has at most 10 characters, a date; 14 columns leave space between two labels.
         for (time, label) in TimeTicks(chart.times, count: max(1, width / 14)).ticks {
             axis[column(time)] = "┬"
             let start = Self.margin + 1 + column(time) - label.count / 2

@@ -14,7 +14,8 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         var end: Outcome?
 
         /// Returns the next element; nil if all were read. Read elements are removed in batches: to remove each one at
-        /// once would move all others each time.
+        /// once would move all others each time. An empty queue keeps its memory if it is small. The limits are chosen,
+        /// not measured.
         mutating func takeFirst() -> Element? {
             guard position < elements.count else { return nil }
             defer {

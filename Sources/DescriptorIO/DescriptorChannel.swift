@@ -33,7 +33,7 @@ public actor DescriptorChannel {
     ///   - kind: The kind of the descriptor.
     ///   - loop: The loop that the channel runs on.
     ///   - hangUpPatience: The longest time that the channel waits, after a failed write, for the kernel to hang up the
-    ///     descriptor. After this time the descriptor is closed anyway.
+    ///     descriptor, mostly a moment later. After this time the descriptor is closed anyway.
     ///   - keepsWriting: Whether a socket stays open for writing after the far end has shut down its direction: `echo
     ///     STATUS | socat - TCP:bench:4000` does so and waits for the reply.
     ///   - closeDescriptor: Closes the descriptor, called once; nil for close(2).

@@ -253,7 +253,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
     }
 
-    /// The number of looks after which ``untilIdle()`` returns although there are always new events.
+    /// The number of looks after which ``untilIdle()`` returns although there are always new events. Chosen, not
+    /// measured.
     private static let mostBusyLooks = 1000
 
     /// Waits until the loop has run all queued jobs and has handled the events of all descriptors, and of the

@@ -42,12 +42,14 @@ struct Poller {
     private let set: CInt
     /// The eventfd that ends a wait from another thread; -1 if there is none, in which case each wait is short.
     private let wakeDescriptor: CInt
-    /// Whether poll(2) waits for `wakeDescriptor`, since epoll could not be created or has refused it.
+    /// Whether poll(2) waits for `wakeDescriptor`, since epoll could not be created or has refused it. Also true if there
+    /// is no such descriptor, which poll(2) then ignores.
     private let isWakePolled: Bool
     private var entries: [UInt64: Entry] = [:]
     /// The IDs of ``entries`` that epoll does not wait for.
     private var others: [UInt64] = []
     private var lastID = Self.wakeID
+    /// The events of one call of epoll_wait(2), which reports further events in the next call.
     private var happened = [epoll_event](repeating: epoll_event(), count: 128)
 
     private static let wakeID: UInt64 = 0
@@ -164,7 +166,8 @@ struct Poller {
         }
     }
 
-    /// Waits by poll(2) for the descriptors that epoll refused, and for the epoll descriptor.
+    /// Waits by poll(2) for the descriptors that epoll refused, for the epoll descriptor, and for the wake-up descriptor
+    /// if epoll does not wait for it.
     private func poll(_ polled: [Entry], timeout: Int64, into reports: inout [Report]) {
         // poll(2) ignores negative descriptors.
         let own = [set, isWakePolled ? wakeDescriptor : -1].map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }

@@ -18,7 +18,8 @@ package struct ProgramStart: Sendable {
     /// The other program's descriptors, and this program's descriptors that they duplicate. Standard streams that are
     /// not listed are inherited.
     package var descriptors: KeyValuePairs<Int32, Int32> = [:]
-    /// Whether the program gets a session of its own, so that the terminal's Ctrl-C and hang-up do not reach it.
+    /// Whether the program gets a process session of its own (setsid), so that the terminal's Ctrl-C and hang-up do not
+    /// reach it.
     package var hasOwnSession = false
 
     /// Whether the program inherits only the listed descriptors and the standard streams.

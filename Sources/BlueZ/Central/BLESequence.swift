@@ -19,7 +19,7 @@ public final class BLESequence<Element: Sendable>: AsyncSequence, Sendable {
 
     deinit { stop() }
 
-    /// Ends the sequence. Cancelling twice is allowed.
+    /// Ends the sequence after the elements that have arrived. Cancelling twice is allowed.
     public func cancel() {
         stop()
         queue.end(nil)

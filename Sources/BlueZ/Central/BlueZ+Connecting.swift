@@ -13,6 +13,7 @@ extension BlueZ {
             let rest = patience.total - watch.elapsed
             do throws(BLEError) {
                 let path = try await sight(device, mustScan: mustScan, within: min(rest, patience.search))
+                // At least 1 ms, here and below: the rest of the time may be negative by now.
                 let rest = min(patience.attempt, patience.total - watch.elapsed)
                 return try await attempt(device, at: path, needing: services, within: max(rest, .milliseconds(1)))
             } catch {
@@ -22,7 +23,7 @@ extension BlueZ {
                 // The device may have gone, although bluetoothd still knows it from an earlier scan.
                 mustScan = error.code == .notFound || error.code == .timedOut
                 // An abandoned attempt may leave a connection that is about to end, which the next attempt must not get.
-                // bluetoothd takes up to 2 s to disconnect.
+                // bluetoothd takes up to 2 s to disconnect; 5 s leave a margin.
                 if error.code == .timedOut {
                     let rest = min(patience.total - watch.elapsed, .seconds(5))
                     _ = await waitUntilDisconnected(device, within: max(rest, .milliseconds(1)))
@@ -37,6 +38,7 @@ extension BlueZ {
     /// device and bluetoothd has not forgotten it since, which it does after 30 s without advertisements (bleak#1176).
     ///
     /// - Parameter mustScan: Whether to ignore the results of earlier scans.
+    /// - Throws: `notFound` if the device is not in sight after `rest`; the errors of scanning.
     private func sight(
         _ device: Device, mustScan: Bool, within rest: Duration
     ) async throws(BLEError) -> ObjectPath {
@@ -63,6 +65,9 @@ extension BlueZ {
     }
 
     /// Performs one attempt to connect, which succeeds only when the services are known.
+    ///
+    /// - Throws: `timedOut` after `patience`; `disconnected` if the device hangs up; `notFound`, with a D-Bus name, if
+    ///   bluetoothd removes the device; the errors of bluetoothd.
     private func attempt(
         _ device: Device, at path: ObjectPath, needing services: Set<BluetoothUUID>, within patience: Duration
     ) async throws(BLEError) -> ConnectedDevice {
@@ -108,9 +113,9 @@ extension BlueZ {
         BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once")
     }
 
-    /// Whether bluetoothd may never show a service of a device: a service of BR/EDR, or one that a plugin of bluetoothd
-    /// reserves for itself (Generic Access, Generic Attribute, Device Information, Battery, Human Interface Device,
-    /// Scan Parameters, MIDI).
+    /// Whether bluetoothd may never show a service of a device: a service of BR/EDR (16-bit UUIDs below 0x1800), or one
+    /// that a plugin of bluetoothd reserves for itself: Generic Access (0x1800), Generic Attribute (0x1801), Device
+    /// Information (0x180A), Battery (0x180F), Human Interface Device (0x1812), Scan Parameters (0x1813), MIDI.
     private static func mayBeHidden(_ service: BluetoothUUID) -> Bool {
         if let short = service.shortValue {
             return short <= 0x1801 || [0x180A, 0x180F, 0x1812, 0x1813].contains(short)
@@ -121,8 +126,8 @@ extension BlueZ {
     /// Waits until bluetoothd shows all services that it lists for the device: it may report them as resolved too early
     /// (bluez#1489). It lists a service in the device's property `UUIDs`, and shows a service as an object.
     ///
-    /// If needed services are listed but not shown, waits up to 5 s for these services, and throws `timedOut` if they
-    /// do not appear: the caller then connects again. Otherwise waits until at least one service and each listed
+    /// If needed services are listed but not shown, waits up to 5 s (chosen, not measured) for these services, and throws
+    /// `timedOut` if they do not appear: the caller then connects again. Otherwise waits until at least one service and each listed
     /// service that can't be hidden are shown; after 1 s, returns even if some are missing. This limit is short,
     /// because each connection to a device with a service that never appears takes that long.
     private func untilShown(
@@ -177,7 +182,8 @@ extension BlueZ {
         return connected
     }
 
-    /// Asks bluetoothd to end an attempt or a connection, without waiting for the end.
+    /// Asks bluetoothd to end an attempt or a connection, without waiting for the end. Does nothing if the connection to
+    /// the bus has ended.
     func abandon(_ path: ObjectPath) {
         try? bus.assumeIsolated {
             try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.device, "Disconnect"))

@@ -60,7 +60,7 @@ private final class Scan {
     private let adapter: BluetoothAddress
     private weak let keeper: MirrorKeeper?
     private let queue: ArrivalQueue<ScanEvent, BLEError>
-    /// The last report on each device that the scan has found and not lost.
+    /// The last report that the scan has passed on for each device that it has found and not lost.
     private var told: [ObjectPath: DeviceReport] = [:]
 
     init(

@@ -2,8 +2,8 @@ internal import DBus
 internal import DescriptorIO
 
 extension BlueZ {
-    /// Waits until `find` returns a result. Calls `find` at once, and after each change of the mirror, which is the
-    /// copy of bluetoothd's objects.
+    /// Waits until `find` returns a result; nil means "not yet". Calls `find` at once, and after each change of the
+    /// mirror, which is the copy of bluetoothd's objects.
     ///
     /// - Throws: The error that `find` returns; `timedOut` after `timeout`; `cancelled` if the task is cancelled.
     func wait<Value: Sendable>(

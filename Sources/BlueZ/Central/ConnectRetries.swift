@@ -7,7 +7,7 @@ public struct ConnectPatience: Sendable, Hashable {
     /// The limit for each search for a device that is not in sight.
     public var search: Duration
 
-    /// Creates limits.
+    /// Creates limits. The defaults are chosen, not measured.
     public init(
         attempt: Duration = .seconds(20), total: Duration = .seconds(60), search: Duration = .seconds(10)
     ) {
@@ -25,14 +25,15 @@ struct ConnectRetries {
         case giveUp
     }
 
-    /// The number of retries after failures of a busy radio: see ``isPassing(_:)``.
+    /// The number of retries after failures of a busy radio: see ``isPassing(_:)``. The number and the pause are chosen,
+    /// not measured; together they allow for 2.25 s.
     static let passingLimit = 9
     /// The pause before each of these retries.
     static let passingPause = Duration.milliseconds(250)
 
     /// The number of failures of a busy radio so far.
     private var passing = 0
-    /// The pauses before the retries after other failures.
+    /// The pauses before the retries after other failures, which are counted separately.
     private var pauses = BackOff.usual
 
     /// Returns the next step after a failed attempt.

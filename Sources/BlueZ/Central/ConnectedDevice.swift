@@ -196,7 +196,7 @@ public actor ConnectedDevice {
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
         // bluetoothd answers InProgress while another program's write is unconfirmed. In that case bluetoothd has sent
-        // nothing, so try again, with pauses of 2.6 s in total.
+        // nothing, so try again, with pauses of 10 ms to 1.28 s, 2.55 s in total (chosen, not measured).
         var pauses = BackOff(first: .milliseconds(10), count: 8)
         while true {
             do throws(BLEError) {
@@ -311,8 +311,8 @@ public actor ConnectedDevice {
     /// Reads a Client Characteristic Configuration, which changes nothing. A device without such a descriptor notifies
     /// nothing; for such a device this function returns at once.
     ///
-    /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, requires pairing, or could not be
-    ///   asked.
+    /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s (the default time-out of a call),
+    ///   requires pairing, or could not be asked.
     public func confirmConnection() async throws(BLEError) {
         let activity = "checking the connection to \(name)"
         let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)

@@ -8,8 +8,8 @@ public struct DeviceReport: Sendable, Hashable {
     public let hasStableAddress: Bool
     /// The device's name; nil if unknown.
     public let name: String?
-    /// The signal strength of the last advertisement in dBm; nil if the device is connected, or if no scan in progress
-    /// has heard the device.
+    /// The signal strength of the last advertisement in dBm; nil if no scan in progress has heard the device. Most
+    /// devices do not advertise while they are connected.
     public let rssi: Int?
     /// The services that the device advertises, or that were discovered.
     public let services: [BluetoothUUID]

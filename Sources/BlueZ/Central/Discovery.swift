@@ -90,7 +90,7 @@ extension BlueZ {
         await bus.close()
     }
 
-    /// Starts or stops the discovery.
+    /// Starts or stops the discovery. Waits for the reply, at most for the default time-out of a call.
     ///
     /// bluetoothd 5.66 stores one pending call per adapter: if several clients call in the same moment, only the last
     /// one gets a reply. The discovery of the others starts or stops nevertheless, but bluetoothd may refuse to stop a
@@ -131,8 +131,8 @@ extension BlueZ {
 }
 
 extension DBusConnection {
-    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive. Call this on the loop's
-    /// thread.
+    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive, or the error, also if the
+    /// call can't be sent. Call this on the loop's thread.
     fileprivate nonisolated func ask(
         _ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
     ) {

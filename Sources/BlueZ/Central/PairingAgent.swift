@@ -19,6 +19,7 @@ extension BlueZ {
         let generation = keeper.generation
         guard agentGeneration != generation else { return }
         do throws(DBusError) {
+            // If only bluetoothd has restarted, the agent is still exported.
             try await bus.unexport(Self.agentPath)
             try await bus.export(PairingAgent.object(at: Self.agentPath))
         } catch {

@@ -32,7 +32,8 @@ public struct ScanFilter: Sendable, Hashable {
     }
 
     /// Returns the discovery filter for bluetoothd that passes all devices that any of the filters passes. The names
-    /// and addresses are not part of it.
+    /// and addresses are not part of it. Without `DuplicateData`, bluetoothd signals manufacturer data only when it
+    /// changes.
     static func merged(_ filters: some Collection<ScanFilter>) -> [String: DBusValue] {
         var properties: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(false)]
         if filters.allSatisfy({ !$0.services.isEmpty }) {

@@ -239,7 +239,8 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive.
+    /// Calls a method. `handler` gets the reply, in the order in which all messages arrive, or the error, also if the
+    /// call can't be sent.
     func call(_ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
         bus.assumeIsolated { bus in
             do throws(DBusError) { try bus.call(call, then: handler) } catch { handler(.failure(error)) }

@@ -90,6 +90,7 @@ final class AcquiredSockets: @unchecked Sendable {
 
     // MARK: Calls of bluetoothd
 
+    /// Returns the methods by which bluetoothd gets its ends of the sockets.
     static func methods(of facts: LocalCharacteristic, _ peripheral: Peripheral) -> [DBusMethod] {
         let inputs = [DBusArgument("options", "a{sv}")]
         let outputs = [DBusArgument("fd", "h"), DBusArgument("mtu", "q")]
@@ -107,6 +108,8 @@ final class AcquiredSockets: @unchecked Sendable {
         ]
     }
 
+    /// Returns the properties whose presence tells bluetoothd that it may call the methods. Without `WriteAcquired`, for
+    /// a characteristic that is written only with confirmation, writes remain calls of `WriteValue`, which can be refused.
     static func properties(of facts: LocalCharacteristic, _ peripheral: Peripheral) -> [DBusProperty] {
         var properties: [DBusProperty] = []
         if facts.tells {

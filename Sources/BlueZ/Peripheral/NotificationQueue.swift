@@ -24,7 +24,7 @@ final class NotificationQueue: @unchecked Sendable {
         let outcome: Outcome<Void>
     }
 
-    /// The limit of notifications in flight: sent, and not known to be taken by bluetoothd.
+    /// The limit of notifications in flight: sent, and not known to be taken by bluetoothd. Chosen, not measured.
     static let window = 32
 
     private let emit: (Notification) -> Answer
@@ -49,6 +49,9 @@ final class NotificationQueue: @unchecked Sendable {
     }
 
     /// Sends a notification after the earlier ones. Returns when the notification has been handed to the bus.
+    ///
+    /// - Throws: `cancelled`; the error with which `emit` or an earlier call to bluetoothd failed; the error of
+    ///   ``fail(_:)``.
     func send(_ notification: Notification) async throws(BLEError) {
         let outcome = Outcome<Void>()
         waiting.append(Waiting(notification: notification, outcome: outcome))
@@ -57,6 +60,8 @@ final class NotificationQueue: @unchecked Sendable {
     }
 
     /// Waits until bluetoothd has taken all notifications, also notifications that are sent during the wait.
+    ///
+    /// - Throws: As ``send(_:)``. In particular `timedOut` if bluetoothd does not reply to the call.
     func flush() async throws(BLEError) {
         let outcome = Outcome<Void>()
         flushers.append(outcome)
@@ -99,6 +104,7 @@ final class NotificationQueue: @unchecked Sendable {
         }
     }
 
+    /// Handles the reply to a call. A failed call gives up all waiting notifications.
     private func take(_ answer: Answer, of generation: Int) {
         guard generation == self.generation else { return }
         switch answer {

@@ -61,7 +61,7 @@ struct Registration {
 }
 
 extension Peripheral {
-    /// The pauses between attempts after a refusal.
+    /// The pauses between attempts after a refusal, as many as ``BackOff/usual`` has.
     static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
     /// The time limit for bluetoothd to unregister an object.
     private static let closingTime = Duration.seconds(5)
@@ -179,6 +179,7 @@ extension Peripheral {
             try? await call(adapter, interface, "Unregister\(what)", object)
             try await ask(adapter, interface, "Register\(what)", object)
         }
+        // The registration was lost during the call.
         guard losses == registration.losses else { throw bluez.keeper.absence(activity) }
     }
 

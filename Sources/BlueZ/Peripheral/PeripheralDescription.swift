@@ -36,7 +36,8 @@ public struct PeripheralDescription: Sendable, Hashable {
 
     /// Checks that the peripheral can be offered.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` if the advertisement does not fit, two
+    ///   characteristics have the same UUID, a value is too long, or there is no service.
     func check() throws(BLEError) {
         try budget.check(activity: activity)
         var known: Set<BluetoothUUID> = []

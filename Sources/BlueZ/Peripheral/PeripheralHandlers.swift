@@ -4,7 +4,7 @@ public struct PeripheralHandlers: Sendable {
     /// Returns the whole value of a characteristic for a read. The peripheral sends the part from
     /// ``ATTRequest/offset``.
     ///
-    /// Returns nil for the value that was written or notified last. Throws to refuse the read.
+    /// Returns nil for the value that was written, notified or set last. Throws to refuse the read.
     public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]?
     /// Handles the bytes that a central writes to a characteristic, beginning at ``ATTRequest/offset``. Throws to
     /// refuse the write. Writes over a socket of ``LocalCharacteristic/Delivery/toEach`` can't be refused.
@@ -14,7 +14,7 @@ public struct PeripheralHandlers: Sendable {
 
     /// Handles writes; nil to accept all.
     public var write: Write?
-    /// Handles reads; nil to answer with the value that was written or notified last.
+    /// Handles reads; nil to answer with the value that was written, notified or set last.
     public var read: Read?
     /// Called for each subscription to a characteristic with ``LocalCharacteristic/Delivery/toEach``, unlike
     /// ``PeripheralEvent/subscribed(_:)``, which reports only the first one.

@@ -101,6 +101,7 @@ enum MessageDecoder {
     private static func elementSignature(at place: inout cdbus_iterator) -> DBusSignature {
         guard let text = cdbus_signature(&place) else { return .empty }
         defer { cdbus_free(text) }
+        // The signature of the array begins with `a`; the rest is that of an element.
         return DBusSignature(checked: String(cString: text + 1))
     }
 }

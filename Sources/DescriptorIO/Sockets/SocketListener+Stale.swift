@@ -6,6 +6,7 @@ extension SocketListener {
     package static func removeStale(_ address: SocketAddress, on loop: EventLoop) async {
         guard case .unix(let path) = address, let socket = SocketFile(at: path) else { return }
         do throws(DescriptorError) {
+            // The limit matters only if the backlog is full: then a program listens, and the socket stays.
             let channel = try await DescriptorChannel.connect(
                 to: address, on: loop, deadline: .now.advanced(by: .seconds(1)))
             await channel.close()

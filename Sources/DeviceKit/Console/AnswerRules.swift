@@ -5,7 +5,7 @@ public struct AnswerRules: Sendable, Hashable {
     /// The longest silence before an answer begins. If ``end`` is set, the limit applies to each silence until the end
     /// of the answer.
     public var timeout = PumpSession.defaultTimeout
-    /// The silence that ends an answer, if no ``end`` is set.
+    /// The silence that ends an answer, if no ``end`` is set. The default is chosen, not measured.
     public var quiet = Duration.milliseconds(500)
     /// The lines that end an answer; nil if a silence of ``quiet`` ends each answer.
     public var end: LinePattern?

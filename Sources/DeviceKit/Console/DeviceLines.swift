@@ -2,10 +2,10 @@ internal import LineProtocol
 
 /// Assembles the device's lines from bytes. If a line's end is overdue, ``takePending()`` returns the partial line.
 public struct DeviceLines: Sendable {
-    /// The time without further bytes after which a partial line should be shown.
+    /// The time without further bytes after which a partial line should be shown. Chosen, not measured.
     public static let patience = Duration.milliseconds(200)
 
-    /// The longest line that is shown in one piece, in bytes.
+    /// The longest line that is shown in one piece, in bytes. Chosen, so that a device that sends no line end is shown.
     public static let lineLimit = 1024
 
     private var framer = LineFramer(limit: lineLimit)

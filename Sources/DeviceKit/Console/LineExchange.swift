@@ -46,6 +46,7 @@ public struct LineExchange: Sendable {
     ///   - rules: The rules that decide when the answer is complete.
     ///   - hear: Called with each line of the answer.
     /// - Returns: A summary of the answer. Its ``Answer/lineCount`` is 0 if no line arrived in time.
+    /// - Throws: `LinkError` if the line can't be sent, or the link ends before the answer does.
     public func send(
         _ line: [UInt8], ends: LineEnds? = nil, _ rules: AnswerRules = AnswerRules(), hear: (DeviceLine) -> Void
     ) async throws(LinkError) -> Answer {

@@ -5,10 +5,10 @@ internal import Transports
 
 /// A request for a link to a device that a daemon owns.
 struct DaemonAttachment {
-    /// The longest wait for a device that the daemon has open.
+    /// The longest wait for a device that the daemon has open. Chosen, not measured: a daemon answers at once.
     static let patience = Duration.seconds(5)
     /// The longest wait if the daemon may have to open the device first: a daemon closes a BLE device that no program
-    /// uses.
+    /// uses. Chosen, not measured.
     static let openingPatience = Duration.seconds(20)
 
     /// The identification of a device.

@@ -48,7 +48,8 @@ package struct DaemonSocket: Sendable {
         candidates.filter { socket in access(socket.path, F_OK) == 0 || errno == EACCES }
     }
 
-    /// The permissions of the socket; if they are not visible, of its folder.
+    /// The permissions of the socket; if they are not visible, of its folder, for which the permission to enter it (1)
+    /// matters.
     private var permissions: NodePermissions? {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         return NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1)

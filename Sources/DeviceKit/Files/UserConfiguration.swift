@@ -83,7 +83,7 @@ public struct UserConfigurationError: Error, Hashable {
     public enum Flaw: Sendable, Hashable {
         /// The file can't be read.
         case unreadable(errno: CInt)
-        /// The file is not a JSON object.
+        /// The file is not a JSON object, or is larger than 1 MiB.
         case notAnObject
         /// The value of the key has the wrong type.
         case wrongType(UserConfiguration.Key)

@@ -150,6 +150,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             tell(.heard(message))
             askIfStateIsOpen()
         case .error(let code):
+            // Only an unsolicited error is surely the device's own: a server sends others, such as that the device is
+            // away.
             isAnswering = isAnswering || F.row.error(code)?.isUnsolicited ?? false
             tell(.heard(message))
         case .text: tell(.heard(message))

@@ -8,7 +8,7 @@ public enum OffAnswer: Sendable, Hashable {
     /// The device could not be switched off, or is not known to be off.
     case failed(OffFailure)
 
-    /// The largest size of an answer in bytes.
+    /// The largest size of an answer in bytes: more than five lines of 500 characters take in UTF-8.
     static let limit = 16384
 
     /// The bytes of the answer on the socket.

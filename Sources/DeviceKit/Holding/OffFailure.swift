@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// The reason that a device is not known to be off, for the program that has requested OFF.
 public struct OffFailure: Error, Sendable, Hashable {
-    /// The exit status of a command with this failure; never 0.
+    /// The exit status of a command with this failure, as in docs/exit-codes.md; never 0.
     public var status: Int32
     /// The kind of failure, as a stable word for programs.
     public var code: String

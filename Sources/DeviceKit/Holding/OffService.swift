@@ -6,7 +6,8 @@ internal import Glibc
 /// The service listens on a Unix socket named after the device, in each folder where other programs may look. It
 /// accepts only ``OffRequest/bytes``.
 final class OffService: Sendable {
-    /// The longest wait for the request of a connected program.
+    /// The longest wait for the request of a connected program, which sends it at once. Until then, the next requests
+    /// wait.
     private static let patience = Duration.seconds(1)
 
     private let listeners: [SocketListener]

@@ -180,8 +180,8 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// Returns the longest wait for the holder's answer. The holder may have to wait for a board that is starting; a
-    /// stopped holder can't answer.
+    /// Returns the longest wait for the holder's answer. The holder may have to wait for a board that is starting, and
+    /// may extend its own wait by `stopExtension`; a second more is a margin. A stopped holder can't answer.
     private func answerTime(of holder: LinkHolder?) -> Duration {
         holder?.process.isStopped == true
             ? .seconds(1) : max(timeout, PumpSession.startTime) + PumpSession.stopExtension + .seconds(1)

@@ -3,7 +3,7 @@ internal import LineProtocol
 public import Transports
 
 extension GATTProfile {
-    /// The profile of an LED board, with a value for each `LEDEndpoint`.
+    /// The profile of an LED board, with a value for each `LEDEndpoint`. A write is one byte, the whole value.
     public static let led = GATTProfile(
         "led", families: ["led"], services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
         write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",

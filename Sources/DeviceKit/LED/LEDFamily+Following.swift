@@ -16,6 +16,7 @@ extension LEDFamily: FollowedFamily {
         try await LEDSession.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
     }
 
+    /// Returns the value of the endpoint `led`, which the status query reads.
     public static func message(of answer: LEDValue) -> LEDMessage? { .value(.led, answer) }
 
     public static func meaning(of message: LEDMessage) -> MessageMeaning {

@@ -13,7 +13,7 @@ internal import Synchronization
 /// opening.capture = try Capture(at: "pump.capture", by: "pumpctl 0.1.0", of: .pump, clock: clock) { print($0) }
 /// ```
 public final class Capture: Sendable {
-    /// The largest number of bytes that may wait for the disk. Beyond that, the capture ends.
+    /// The largest number of bytes that may wait for the disk. Beyond that, the capture ends. Chosen, not measured.
     private static let longestWaiting = 16 << 20
     /// The approximate size of an event in bytes, without the bytes that went over the link.
     private static let eventLength = 100
