@@ -223,7 +223,8 @@ extension BLEError: CustomStringConvertible {
         if code == .notRunning, name?.isActivationFailure == true, let detail {
             return "bluetoothd failed to start: \(detail)"
         }
-        // With `noBus`, only a failed connection has a message, from libdbus. Without one, the bus was there and has gone.
+        // With `noBus`, only a failed connection has a message, from libdbus. Without one, the bus was there and has
+        // gone.
         let kind =
             switch code {
             case .notRunning: "bluetoothd is not running"

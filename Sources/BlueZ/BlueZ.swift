@@ -14,8 +14,9 @@ public import DescriptorIO
 /// ```
 ///
 /// A client runs on one event loop, over its own connection to the bus. Open a separate client each time that you
-/// connect to a device: bluetoothd keeps subscriptions per bus connection, even while the device is disconnected, so that
-/// a program that connects again over the old bus connection would receive all values twice (bleak#83, bleak#2002).
+/// connect to a device: bluetoothd keeps subscriptions per bus connection, even while the device is disconnected, so
+/// that a program that connects again over the old bus connection would receive all values twice (bleak#83,
+/// bleak#2002).
 ///
 /// The client survives restarts of bluetoothd and of the bus: connections to devices end, but adapters and devices
 /// reappear.

@@ -84,6 +84,7 @@ struct SVGChart {
         page.add(label(unit, x: Self.left - 8, y: page.y, anchor: "end"))
         var x = Self.left
         for entry in entries {
+            // A line of 20 pixels, a space of 6, and the label.
             let width = 26 + Double(entry.label.columns) * Self.characterWidth
             if x > Self.left, x + width > Self.width - Self.right {
                 x = Self.left

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A second run of this program in a process session of its own (setsid), which continues after the first one has ended.
+/// A second run of this program in a process session of its own (setsid), which continues after the first one has
+/// ended.
 ///
 /// The program is started again rather than forked: a forked process has only one of the threads. The second run
 /// executes the same code with the same arguments; ``isThis`` is true in the second run:

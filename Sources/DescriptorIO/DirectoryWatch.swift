@@ -18,8 +18,8 @@ package final class DirectoryWatch: Sendable {
     /// Closes the descriptor. This runs even if the initializer fails.
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits for a change since the last call or the start of the watch, or until `deadline`. Does not say which of them
-    /// came: the caller looks at the folder.
+    /// Waits for a change since the last call or the start of the watch, or until `deadline`. Does not say which of
+    /// them came: the caller looks at the folder.
     ///
     /// - Throws: `cancelled` if the task is cancelled.
     package func wait(until deadline: ContinuousClock.Instant, on loop: EventLoop) async throws(DescriptorError) {

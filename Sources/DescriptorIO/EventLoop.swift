@@ -45,8 +45,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var timers = TimerQueue() {
         didSet { nextTimer = timers.next.map(LoopTime.init) }
     }
+    /// The earliest deadline of ``timers``, converted once for the many comparisons with the current time.
     private var nextTimer: LoopTime?
-    /// The number of the process's pauses that the loop has noticed.
+    /// The number of the process's pauses that the loop has noticed. In a pause the process is stopped, as by SIGSTOP.
     private var knownPauses: UInt32 = 0
     /// Whether there may be unread input from before the end of the last pause.
     private var hasBacklog = false
@@ -186,6 +187,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return poll(timeout: 0, &reports)
     }
 
+    /// Waits for events and timers, and handles them. Does not wait, but only looks, if calls for an idle moment are
+    /// due or there may be a backlog.
     private func waitForEvents(_ reports: inout [Poller.Report]) {
         if !ownIdleCalls.isEmpty {
             busyLooks += 1

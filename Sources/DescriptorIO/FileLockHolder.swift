@@ -53,8 +53,8 @@ package struct FileLocks: Sendable {
         return processIDs[file[...], default: []].map { FileLockHolder($0) }
     }
 
-    /// Reads a file of /proc, whose size is unknown before reading; empty if the file can't be read. Stops after `limit`
-    /// bytes or a little more.
+    /// Reads a file of /proc, whose size is unknown before reading; empty if the file can't be read. Stops after
+    /// `limit` bytes or a little more.
     fileprivate static func text(of path: String, limit: Int) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

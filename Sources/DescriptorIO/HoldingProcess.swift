@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A process that holds a resource that this process needs, such as a serial port.
+/// A process that holds a resource that this process needs, such as a serial port. This type examines a process with a
+/// known ID; ``FileLockHolder`` is the result of a search for such processes.
 package struct HoldingProcess {
     private let processID: Int32
 

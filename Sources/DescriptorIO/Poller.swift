@@ -42,8 +42,8 @@ struct Poller {
     private let set: CInt
     /// The eventfd that ends a wait from another thread; -1 if there is none, in which case each wait is short.
     private let wakeDescriptor: CInt
-    /// Whether poll(2) waits for `wakeDescriptor`, since epoll could not be created or has refused it. Also true if there
-    /// is no such descriptor, which poll(2) then ignores.
+    /// Whether poll(2) waits for `wakeDescriptor`, since epoll could not be created or has refused it. Also true if
+    /// there is no such descriptor, which poll(2) then ignores.
     private let isWakePolled: Bool
     private var entries: [UInt64: Entry] = [:]
     /// The IDs of ``entries`` that epoll does not wait for.
@@ -56,7 +56,7 @@ struct Poller {
     /// The longest wait, in nanoseconds, if no other thread can end a wait.
     private static let longestDeafWait: Int64 = 10_000_000
     /// The longest wait, in nanoseconds, if poll(2) waits only for the hang-up of a descriptor: a terminal's hang-up
-    /// ends only waits for input or output.
+    /// ends only waits for input or output. Both limits are chosen: shorter waits would wake an idle loop more often.
     private static let longestHangUpWait: Int64 = 100_000_000
 
     /// Creates a set that contains only the descriptor for wake-ups.
@@ -97,6 +97,7 @@ struct Poller {
         guard entry.way == .epoll,
             Self.control(set, EPOLL_CTL_MOD, entry.descriptor, events: events, id: token.id) != 0
         else { return }
+        // epoll has refused the change: from now on, poll(2) waits for the descriptor.
         Self.control(set, EPOLL_CTL_DEL, entry.descriptor, events: 0, id: token.id)
         entries[token.id]?.way = .poll
         others.append(token.id)
@@ -166,8 +167,8 @@ struct Poller {
         }
     }
 
-    /// Waits by poll(2) for the descriptors that epoll refused, for the epoll descriptor, and for the wake-up descriptor
-    /// if epoll does not wait for it.
+    /// Waits by poll(2) for the descriptors that epoll refused, for the epoll descriptor, and for the wake-up
+    /// descriptor if epoll does not wait for it.
     private func poll(_ polled: [Entry], timeout: Int64, into reports: inout [Report]) {
         // poll(2) ignores negative descriptors.
         let own = [set, isWakePolled ? wakeDescriptor : -1].map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }

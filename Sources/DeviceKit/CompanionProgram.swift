@@ -29,6 +29,7 @@ public struct CompanionProgram: Sendable {
         let places: [Substring] = [folder, "\(folder)/../libexec/pumpctl"] + folders.split(separator: ":")
         let paths = places.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
+            // The Debian package pumpctl contains pumpctl-record; the package pumpctld contains the other companions.
             let package = name == "pumpctl-record" ? "pumpctl" : "pumpctld"
             throw Trouble(
                 code: "not_installed", text: "\(name) is not installed",

@@ -22,8 +22,8 @@ extension BlueZ {
                 }
                 // The device may have gone, although bluetoothd still knows it from an earlier scan.
                 mustScan = error.code == .notFound || error.code == .timedOut
-                // An abandoned attempt may leave a connection that is about to end, which the next attempt must not get.
-                // bluetoothd takes up to 2 s to disconnect; 5 s leave a margin.
+                // An abandoned attempt may leave a connection that is about to end, which the next attempt must not
+                // get. bluetoothd takes up to 2 s to disconnect; 5 s leave a margin.
                 if error.code == .timedOut {
                     let rest = min(patience.total - watch.elapsed, .seconds(5))
                     _ = await waitUntilDisconnected(device, within: max(rest, .milliseconds(1)))
@@ -126,10 +126,10 @@ extension BlueZ {
     /// Waits until bluetoothd shows all services that it lists for the device: it may report them as resolved too early
     /// (bluez#1489). It lists a service in the device's property `UUIDs`, and shows a service as an object.
     ///
-    /// If needed services are listed but not shown, waits up to 5 s (chosen, not measured) for these services, and throws
-    /// `timedOut` if they do not appear: the caller then connects again. Otherwise waits until at least one service and each listed
-    /// service that can't be hidden are shown; after 1 s, returns even if some are missing. This limit is short,
-    /// because each connection to a device with a service that never appears takes that long.
+    /// If needed services are listed but not shown, waits up to 5 s (chosen, not measured) for these services, and
+    /// throws `timedOut` if they do not appear: the caller then connects again. Otherwise waits until at least one
+    /// service and each listed service that can't be hidden are shown; after 1 s, returns even if some are missing.
+    /// This limit is short, because each connection to a device with a service that never appears takes that long.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {
@@ -182,8 +182,8 @@ extension BlueZ {
         return connected
     }
 
-    /// Asks bluetoothd to end an attempt or a connection, without waiting for the end. Does nothing if the connection to
-    /// the bus has ended.
+    /// Asks bluetoothd to end an attempt or a connection, without waiting for the end. Does nothing if the connection
+    /// to the bus has ended.
     func abandon(_ path: ObjectPath) {
         try? bus.assumeIsolated {
             try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.device, "Disconnect"))

@@ -25,8 +25,8 @@ struct ConnectRetries {
         case giveUp
     }
 
-    /// The number of retries after failures of a busy radio: see ``isPassing(_:)``. The number and the pause are chosen,
-    /// not measured; together they allow for 2.25 s.
+    /// The number of retries after failures of a busy radio: see ``isPassing(_:)``. The number and the pause are
+    /// chosen, not measured; together they allow for 2.25 s.
     static let passingLimit = 9
     /// The pause before each of these retries.
     static let passingPause = Duration.milliseconds(250)

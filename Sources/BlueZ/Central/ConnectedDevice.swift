@@ -149,7 +149,7 @@ public actor ConnectedDevice {
         return reply.first?.bytes ?? []
     }
 
-    /// The type of a write.
+    /// The type of a write that this computer makes as a central.
     public enum WriteType: String, Sendable, Hashable {
         /// A write without confirmation.
         case command

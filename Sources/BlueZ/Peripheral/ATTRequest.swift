@@ -5,7 +5,8 @@ public struct ATTRequest: Sendable, Hashable {
     /// The MTU in bytes of a connection without a negotiated MTU.
     public static let smallestMTU = 23
 
-    /// The type of a write.
+    /// The type of a write that a central makes. The writes of this computer as a central have a
+    /// ``ConnectedDevice/WriteType``.
     public enum Kind: String, Sendable, Hashable {
         /// A write with response: the central waits for the confirmation.
         case request

@@ -108,8 +108,9 @@ final class AcquiredSockets: @unchecked Sendable {
         ]
     }
 
-    /// Returns the properties whose presence tells bluetoothd that it may call the methods. Without `WriteAcquired`, for
-    /// a characteristic that is written only with confirmation, writes remain calls of `WriteValue`, which can be refused.
+    /// Returns the properties whose presence tells bluetoothd that it may call the methods. Without `WriteAcquired`,
+    /// for a characteristic that is written only with confirmation, writes remain calls of `WriteValue`, which can be
+    /// refused.
     static func properties(of facts: LocalCharacteristic, _ peripheral: Peripheral) -> [DBusProperty] {
         var properties: [DBusProperty] = []
         if facts.tells {

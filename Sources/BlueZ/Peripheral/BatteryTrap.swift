@@ -32,6 +32,7 @@ public struct BatteryTrap: Sendable, Hashable {
         return lists.flatMap { $0.split(separator: ",") }.contains { $0 == "battery" || $0 == "*" }
     }
 
+    /// Whether `Client = false` in the group `[GATT]` keeps bluetoothd from examining the services of phones.
     private static func isNoClient(_ settings: DaemonSettings) -> Bool {
         guard let client = settings["GATT", "Client"] else { return false }
         return ["false", "0"].contains(client.lowercased())

@@ -19,7 +19,7 @@ public final class DBusSignals: AsyncSequence, Sendable {
         self.subscription = subscription
     }
 
-    /// Ends the sequence and its subscription. Cancelling twice is allowed.
+    /// Ends the subscription, and the sequence after the signals that have arrived. Cancelling twice is allowed.
     public func cancel() {
         subscription.cancel()
         buffer.end(nil)

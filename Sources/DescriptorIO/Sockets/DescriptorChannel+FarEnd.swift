@@ -25,8 +25,9 @@ extension DescriptorChannel {
         return host.contains(":") ? "[\(host)]:\(number)" : "\(host):\(number)"
     }
 
-    /// Makes the kernel notice within about 11 s if the machine at the other end of a TCP connection is gone. By
-    /// default the kernel takes two hours, or a quarter of an hour for unacknowledged data.
+    /// Makes the kernel notice within about 11 s if the machine at the other end of a TCP connection is gone: after 5 s
+    /// of silence, it sends three probes, 2 s apart. By default the kernel takes two hours, or a quarter of an hour for
+    /// unacknowledged data.
     ///
     /// The corresponding options of tcp(7) are `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, `TCP_KEEPCNT` and `TCP_USER_TIMEOUT`.
     public func findDeadFarEnd() {

@@ -23,7 +23,7 @@ public actor SocketListener {
     private let node: (device: dev_t, number: ino_t)
 
     /// The number of connections that may wait to be accepted, limited by the kernel to /proc/sys/net/core/somaxconn.
-    /// Further connections to a Unix socket fail with EAGAIN.
+    /// 4096 is the default of that limit. Further connections to a Unix socket fail with EAGAIN.
     private static let backlog: CInt = 4096
 
     /// Listens at `address`. The path of a Unix socket must be free; ``close()`` removes the socket unless another

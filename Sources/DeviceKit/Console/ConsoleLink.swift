@@ -1,8 +1,8 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// The link of a console. Lines are queued, so that the console never waits for the link, and are sent no faster than
-/// the device reads them.
+/// The link of a console. Lines are queued, so that the console waits for the link only in ``close()``, and are sent no
+/// faster than the device reads them.
 struct ConsoleLink {
     private let link: any Link
     private let outbox: AsyncStream<Void>.Continuation

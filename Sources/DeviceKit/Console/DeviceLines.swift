@@ -32,7 +32,7 @@ public struct DeviceLines: Sendable {
         return earlier
     }
 
-    /// The largest number of reads by ``earlier(on:)``.
+    /// The largest number of reads by ``earlier(on:)``. Chosen, not measured.
     private static let earlierReads = 64
 
     /// Adds bytes and returns the lines that they complete. A line longer than ``lineLimit`` is returned in pieces.

@@ -71,7 +71,7 @@ extension FollowedFamily {
     public static func phrases(of state: State) -> [String] { row.phrases(of: values(of: state)) }
 
     /// Returns the change of the first field, if its values before and now are known and different; else nil. Also
-    /// returns nil for a measured number, which always changes.
+    /// returns nil for a measured number, whose changes are normal.
     public static func difference(between before: State, and now: State) -> String? {
         guard let field = row.state.first, let old = values(of: before)[field.key],
             let new = values(of: now)[field.key], old != new

@@ -21,7 +21,8 @@ extension Reading {
 
 extension Recording {
     /// Records an update of a monitor: its event, unless the update only reports the state; and the state if its first
-    /// field is known, except after text, which says nothing about the state. A loss ends the session, and a return begins a new one.
+    /// field is known, except after text, which says nothing about the state. A loss ends the session, and a return
+    /// begins a new one.
     ///
     /// - Parameters:
     ///   - update: The update.
