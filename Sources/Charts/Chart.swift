@@ -131,7 +131,8 @@ public struct Chart: Sendable {
         let all = (series + states).flatMap(\.points).map(\.time)
         let (first, last) = (all.min() ?? 0, all.max() ?? 1)
         times = first...max(last, first + 1)
-        // Dates and times to the minute. Long names are cut, and more than three are only counted, so that the title fits.
+        // Dates and times to the minute. Long names are cut, and more than three are only counted, so that the title
+        // fits.
         let ends = [first, last].map { String(RecordTime(secondsSince1970: $0).dateAndTime.prefix(16)) }
         let who = devices.count > 3 ? ["\(devices.count) devices"] : devices.map { $0.cut(to: 24) }
         title = all.isEmpty ? "nothing was recorded" : (who + [ends.joined(separator: " to ")]).joined(separator: ", ")

@@ -91,6 +91,8 @@ struct TerminalChart {
         ]
     }
 
+    /// The lines of a panel. A mark covers all rows from the lowest to the highest value of a column; a later series
+    /// covers an earlier one.
     private func lines(of panel: Chart.Panel, height: Int) -> [String] {
         var cells = [[String?]](repeating: [String?](repeating: nil, count: width), count: height)
         func row(of value: Double) -> Int {

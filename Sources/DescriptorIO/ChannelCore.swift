@@ -170,6 +170,7 @@ final class ChannelCore: @unchecked Sendable {
         case end(DescriptorError)
     }
 
+    /// Reads once, without waiting.
     private func readOnce() -> ReadResult {
         // Read into a permanent buffer and copy: most reads are one line, so the copy is a small allocation.
         let buffer = loop.scratch
@@ -269,6 +270,7 @@ final class ChannelCore: @unchecked Sendable {
         return position
     }
 
+    /// Continues the queued writes, once the kernel has room again.
     private func writeWaiting() {
         while let writer = writers.first {
             do throws(DescriptorError) {
@@ -356,6 +358,7 @@ final class ChannelCore: @unchecked Sendable {
 
     // MARK: Waiting
 
+    /// Adjusts the events that the loop waits for.
     private func updateInterest() {
         guard case .open = state else { return }
         let events = CShort((wantsBytes ? POLLIN : 0) | (writers.isEmpty ? 0 : POLLOUT))
@@ -375,6 +378,7 @@ final class ChannelCore: @unchecked Sendable {
         func ready(_ events: CShort) { core?.ready(events) }
     }
 
+    /// Handles events of the descriptor: reads once, and continues the queued writes.
     private func ready(_ events: CShort) {
         guard case .open = state else { return }
         if wantsBytes, events & CShort(POLLIN | POLLHUP | POLLERR) != 0 {

@@ -126,6 +126,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         func run<Value>(_ body: @Sendable (EventLoop) async -> Value) async -> Value { await body(loop) }
     }
 
+    /// Runs calls and jobs in rounds, and waits for events when there are none.
     private func runUntilStopped() {
         owner.store(UInt(pthread_self()), ordering: .releasing)
         let serialExecutor = asUnownedSerialExecutor()

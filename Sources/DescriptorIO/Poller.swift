@@ -72,6 +72,8 @@ struct Poller {
 
     func close() { if set >= 0 { Glibc.close(set) } }
 
+    /// Adds a descriptor. A second watch of the same descriptor gets a copy of it, because epoll takes each descriptor
+    /// only once.
     mutating func add(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
         lastID += 1
         var watched = descriptor

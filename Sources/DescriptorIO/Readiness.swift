@@ -55,6 +55,7 @@ private final class ReadinessWait: PollHandler {
 
     func ready(_ events: CShort) { finish(.success(events)) }
 
+    /// Ends the wait, on the loop's thread. Later results are ignored.
     func finish(_ result: Result<CShort, DescriptorError>) {
         let continuation = state.withLock { state in
             guard state.result == nil else { return nil as UnsafeContinuation<Result<CShort, DescriptorError>, Never>? }

@@ -192,6 +192,7 @@ public actor ConnectedDevice {
         try await outcome.wait(activity: activity)
     }
 
+    /// Performs a write, after a pause again while bluetoothd is busy with another program's write.
     private func carryOut(
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
@@ -374,6 +375,8 @@ public actor ConnectedDevice {
     /// connection. Pending operations end with ``BLEError/Code/closed``.
     public func leave() { finish(BLEError(.closed, activity: "using the device")) }
 
+    /// Ends the connection for this object: ends pending writes and subscriptions, and calls the handlers of
+    /// ``onEnd(_:)``. Only the first call counts. Does not disconnect.
     private func finish(_ error: BLEError) {
         guard end == nil else { return }
         end = error

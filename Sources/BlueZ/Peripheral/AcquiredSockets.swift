@@ -128,6 +128,8 @@ final class AcquiredSockets: @unchecked Sendable {
         return properties
     }
 
+    /// Answers `AcquireNotify`: opens a socket for a new subscriber. The subscription ends when bluetoothd closes its
+    /// end.
     private func openTeller(
         _ uuid: BluetoothUUID, _ options: [String: DBusValue], _ peripheral: isolated Peripheral
     ) throws(DBusError) -> [DBusValue] {
@@ -146,6 +148,7 @@ final class AcquiredSockets: @unchecked Sendable {
         return answer
     }
 
+    /// Answers `AcquireWrite`: opens a socket, and handles each packet from it as a write.
     private func openListener(
         _ uuid: BluetoothUUID, _ options: [String: DBusValue], _ peripheral: isolated Peripheral
     ) throws(DBusError) -> [DBusValue] {
@@ -165,6 +168,9 @@ final class AcquiredSockets: @unchecked Sendable {
         return answer
     }
 
+    /// Creates a pair of sockets.
+    ///
+    /// - Returns: This program's end, and the answer with bluetoothd's end.
     private func open(
         _ uuid: BluetoothUUID, _ options: [String: DBusValue], _ peripheral: isolated Peripheral
     ) throws(DBusError) -> (Line, [DBusValue]) {

@@ -91,6 +91,7 @@ extension Peripheral {
         sockets.close()
     }
 
+    /// Disconnects the guests, then unregisters and withdraws all objects.
     private func withdraw() async {
         await registration.caretaker?.value
         if let adapter = registration.adapter {
@@ -170,6 +171,7 @@ extension Peripheral {
         registration.bus = bus
     }
 
+    /// Registers one part. `what` is the part's name in the methods of `interface`: `Application` or `Advertisement`.
     private func add(_ interface: String, _ what: String, _ object: ObjectPath) async throws(BLEError) {
         guard let adapter = registration.adapter else { throw BLEError(.noAdapter, activity: activity) }
         let losses = registration.losses
@@ -239,6 +241,7 @@ extension Peripheral {
 
     // MARK: Changes of bluetoothd
 
+    /// Handles a change of bluetoothd's objects.
     private func take(_ change: MirrorChange) {
         switch change {
         case .serviceWent: lose(bluez.keeper.absence(activity))

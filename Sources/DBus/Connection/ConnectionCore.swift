@@ -193,6 +193,8 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
+    /// Adjusts the events that the loop waits for, and finishes flushes. Called after each use of libdbus that may have
+    /// read or written.
     private func updateInterest() {
         guard case .open(let connection) = state, let token else { return }
         let wanted = cdbus_interest(connection)
@@ -237,6 +239,8 @@ final class ConnectionCore: @unchecked Sendable {
                 .disconnected, activity: "listening to the bus", hint: "connect again when the bus is back"))
     }
 
+    /// Ends the connection, its calls, flushes and subscriptions, then calls the handlers of ``onEnd(_:)``. Only the
+    /// first call counts.
     private func end(_ error: DBusError?) {
         guard case .open(let connection) = state else { return }
         state = .ended(error)

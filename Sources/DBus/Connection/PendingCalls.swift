@@ -68,6 +68,7 @@ final class PendingCalls {
         }
     }
 
+    /// Lets `wake` be called at the deadline, unless it is called earlier anyway: ``expire(wake:)`` then arms again.
     private func arm(_ deadline: Duration, _ wake: @escaping @Sendable () -> Void) {
         if let sleeper {
             if sleeper.deadline <= deadline { return }

@@ -16,6 +16,9 @@ enum CallTarget {
         }
     }
 
+    /// Returns the response to a call.
+    ///
+    /// - Throws: The error to reply.
     private static func find(_ call: DBusMethodCall, in tree: ObjectTree) throws(DBusError) -> CallTarget {
         // The peer interface answers at every path, even if no object is there.
         if call.interface == BusName.peer { return try peer(call) }

@@ -117,6 +117,7 @@ final class ObjectTree: @unchecked Sendable {
         reply(to: ticket, result)
     }
 
+    /// Sends the reply, unless the caller wants none. If the values can't be sent, sends an error instead.
     private func reply(to ticket: Ticket, _ result: Result<[DBusValue], DBusError>) {
         guard ticket.wantsReply else { return }
         let activity = "answering a call"

@@ -70,6 +70,7 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
+    /// Handles the bus's reply for a new subscription. Does nothing if the subscription was removed before the reply.
     private func finishAdding(_ subscription: Subscription, _ result: Result<Void, DBusError>, _ ready: OneShot<Void>) {
         guard subscriptions.contains(where: { $0 === subscription }) else { return }
         let error: DBusError? =
@@ -95,6 +96,8 @@ final class SignalRouter: @unchecked Sendable {
         if let name = subscription.followedName { unfollow(name) }
     }
 
+    /// Adds a subscription with this sender. The first one subscribes to changes of the owner, then asks for the
+    /// present owner, so that no change in between is missed.
     private func follow(_ name: String) {
         if names[name] != nil {
             names[name]?.users += 1
@@ -177,6 +180,7 @@ final class SignalRouter: @unchecked Sendable {
         names[name]?.owner = owner.isEmpty ? nil : owner
     }
 
+    /// Ends all subscriptions at the end of the connection, and reports its error to them.
     func end(_ error: DBusError?) {
         let ended = subscriptions
         subscriptions = []

@@ -34,6 +34,8 @@ public struct DBusSignature: Sendable, Hashable {
         return parts
     }
 
+    /// Returns the end of the first complete type. An `a` belongs to the type after it, and an opening bracket to
+    /// everything up to the closing one.
     private static func endOfFirst(_ text: Substring) -> Substring.Index {
         var index = text.startIndex
         var depth = 0

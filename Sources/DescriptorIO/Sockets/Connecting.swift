@@ -29,6 +29,9 @@ extension DescriptorChannel {
         throw lastError
     }
 
+    /// Connects to one address.
+    ///
+    /// - Throws: `system` with ETIMEDOUT at the deadline, or with EAGAIN if the backlog of a Unix socket is still full.
     private static func connect(
         to address: RawSocketAddress, on loop: EventLoop, deadline: ContinuousClock.Instant
     ) async throws(DescriptorError) -> CInt {

@@ -40,6 +40,7 @@ struct DaemonConnection {
         }
     }
 
+    /// Connects to a daemon. The greeting is not awaited: it is read with the response.
     private static func open(
         _ socket: DaemonSocket, within patience: Duration, on loop: EventLoop
     ) async throws(DaemonError) -> DaemonConnection {
@@ -62,6 +63,10 @@ struct DaemonConnection {
         }
     }
 
+    /// Sends the request and waits for the response.
+    ///
+    /// - Throws: `noAnswer` after `patience`, or earlier if the daemon is stopped or closes the connection;
+    ///   `cancelled`; the daemon's refusal.
     private mutating func exchange(
         _ members: [String: JSONValue], within patience: Duration
     ) async throws(DaemonError) -> (JSONValue, rest: [UInt8]) {

@@ -109,6 +109,7 @@ public struct BLEMemoryFile: BLENameMemory {
         return bytes.split(separator: 0x0A).map { BLEMemoryLine($0) }
     }
 
+    /// Writes the lines to a new file, which then replaces the old one.
     private func replace(with lines: [BLEMemoryLine]) throws(FileError) {
         if let slash = path.lastIndex(of: "/") { PrivateFolder.make(String(path[..<slash])) }
         let new = "\(path).\(getpid())"

@@ -31,6 +31,7 @@ public enum OffRequest {
         return connection != nil
     }
 
+    /// Connects to the socket for the device in the first folder where a program accepts; nil if none does.
     private static func connection(
         for deviceID: String, within time: Duration, on loop: EventLoop
     ) async -> DescriptorChannel? {
@@ -45,6 +46,8 @@ public enum OffRequest {
         return nil
     }
 
+    /// Sends the request and reads the answer. Returns nil if the program closes the connection without a complete
+    /// answer.
     private static func exchange(over connection: DescriptorChannel, within time: Duration) async -> OffAnswer? {
         let deadline = EventLoopClock(connection.loop).now.advanced(by: time)
         let timer = Task(executorPreference: connection.loop) {

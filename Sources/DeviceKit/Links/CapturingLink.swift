@@ -104,6 +104,7 @@ final class CapturingLink: LinkWrapper {
         if !bytes.isEmpty { note(.received(piece(bytes, received))) }
     }
 
+    /// Returns bytes with the lines that they complete. A packet counts as one line.
     private func piece(_ bytes: [UInt8], _ framer: borrowing Mutex<LineFramer>) -> CaptureEvent.Piece {
         if keepsPacketBounds { return CaptureEvent.Piece(bytes, lines: [String(decoding: bytes, as: UTF8.self)]) }
         var lines: [String] = []
