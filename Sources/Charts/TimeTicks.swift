@@ -42,6 +42,7 @@ struct TimeTicks {
 
     private static func label(_ time: Double, _ step: Double) -> String {
         let text = RecordTime(secondsSince1970: time).dateAndTime
+        // The date; or the time to the minute; or, with ticks less than a minute apart, the time to the second.
         let timeOfDay = text.dropFirst(11)
         return String(step >= 86400 ? text.prefix(10) : step >= 60 ? timeOfDay.prefix(5) : timeOfDay.prefix(8))
     }

@@ -24,6 +24,7 @@ package final class DirectoryWatch: Sendable {
     /// - Throws: `cancelled` if the task is cancelled.
     package func wait(until deadline: ContinuousClock.Instant, on loop: EventLoop) async throws(DescriptorError) {
         guard try await loop.waitUntilReady(descriptor, events: CShort(POLLIN), deadline: deadline) != 0 else { return }
+        // Read all events and ignore their contents, so that the descriptor is ready again only after another change.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
         }

@@ -78,7 +78,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Running
 
-    /// Runs the loop on a thread of its own until ``stop()``.
+    /// Runs the loop on a thread of its own until ``stop()``. If the system has no thread left, ends the process with
+    /// exit status 71.
     public func start() {
         guard let thread = try? BackgroundThread({ self.runUntilStopped() }) else {
             // Without a thread, no job of the loop would ever run.

@@ -111,6 +111,7 @@ package struct HoldingProcess {
 
     /// Returns the name of a user; the word `user` and the user ID if there is no name.
     package static func name(of user: UInt32) -> String {
+        // A buffer for all texts of an entry. If it is too small, getpwuid_r(3) fails, and the user has no name here.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?

@@ -81,7 +81,8 @@ final class MirrorKeeper: @unchecked Sendable {
         if isBusGone { reconnect() }
     }
 
-    /// Tries to reconnect until there is a bus, or this object is closed or released.
+    /// Tries to reconnect until there is a bus, or this object is closed or released. The pauses grow from 0.25 to 2
+    /// seconds (chosen, not measured).
     private func reconnect() {
         Task(executorPreference: bus.loop) { [weak self, clock] in
             var pause = Duration.milliseconds(250)

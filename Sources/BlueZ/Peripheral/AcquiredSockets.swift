@@ -49,7 +49,8 @@ final class AcquiredSockets: @unchecked Sendable {
     /// Waits until bluetoothd has read all packets, or the task is cancelled. Returns whether the socket of any
     /// subscriber is open and all its packets were read.
     ///
-    /// The function polls: the kernel reports the amount of unread data, but does not signal when it changes.
+    /// The function polls every 2 ms: the kernel reports the amount of unread data, but does not signal when it
+    /// changes.
     func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress?) async -> Bool {
         while true {
             let states = lines(of: characteristic, to: central).map { $0.channel.assumeIsolated { $0.takenState } }

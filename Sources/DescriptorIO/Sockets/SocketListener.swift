@@ -26,8 +26,8 @@ public actor SocketListener {
     /// 4096 is the default of that limit. Further connections to a Unix socket fail with EAGAIN.
     private static let backlog: CInt = 4096
 
-    /// Listens at `address`. The path of a Unix socket must be free; ``close()`` removes the socket unless another
-    /// program has replaced it.
+    /// Listens at `address`; if a host name has several addresses, at the first one only. The path of a Unix socket
+    /// must be free; ``close()`` removes the socket unless another program has replaced it.
     ///
     /// - Parameters:
     ///   - address: The address.

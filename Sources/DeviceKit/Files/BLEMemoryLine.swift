@@ -10,6 +10,7 @@ enum BLEMemoryLine: Equatable {
     /// Reads a line without its end: an address, a space, and a name.
     init(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
+        // An address has 17 characters, so the name begins at index 18.
         if bytes.count > 18, bytes[17] == UInt8(ascii: " "), let text = String(validating: bytes, as: UTF8.self),
             let address = BluetoothAddress(String(decoding: bytes[..<17], as: UTF8.self))
         {

@@ -235,6 +235,7 @@ public struct LinkOpening: Sendable {
         guard let deviceID = busy.deviceID, endpoint.serial?.resetsBoard != true else { throw busy }
         let link: DaemonLink
         do throws(DaemonError) {
+            // A stopped daemon can answer only if it is resumed within the second.
             let patience =
                 busy.holder?.process.isStopped == true ? .seconds(1) : max(DaemonAttachment.patience, wait)
             link = try await attachment(.deviceID(deviceID), of: endpoint, patience).link(at: daemonSockets())
