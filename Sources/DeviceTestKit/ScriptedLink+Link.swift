@@ -155,6 +155,7 @@ extension ScriptedLink {
         }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
+                // nil if the call has to wait; otherwise the result of this function.
                 let result: LinkError?? = state.withLock { state in
                     if Task.isCancelled { return .some(LinkError(.cancelled, name: name, activity: "send")) }
                     guard state.holdsSends else { return .some(nil) }

@@ -177,7 +177,8 @@ public final class ScriptedLink: Link {
     /// The number of waiting calls of `send`.
     public var heldSendCount: Int { state.withLock { $0.held.count } }
 
-    /// Makes the next ``receiveAvailable()`` wait for ``releaseFirstRead()``.
+    /// Makes the next ``receiveAvailable()`` wait for ``releaseFirstRead()``: in a starting session, the first read,
+    /// which takes the bytes that have arrived before.
     public func holdFirstRead() { state.withLock { $0.holdsFirstRead = true } }
 
     /// Waits until a call of ``receiveAvailable()`` is held.

@@ -1,7 +1,8 @@
 public import DescriptorIO
 internal import LineProtocol
 
-/// A session as data: the bytes sent and received, in order. `pumpctl replay FILE --as-test` writes one.
+/// The traffic of one link as data: the bytes sent and received, in order, from its opening to its end.
+/// `pumpctl replay FILE --as-test` writes such a session.
 ///
 ///     let link = ScriptedSession.captured.link()
 ///     async let departure = ScriptedSession.captured.play(on: link)

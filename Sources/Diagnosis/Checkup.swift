@@ -137,8 +137,9 @@ extension Checkup {
 
     /// Returns the findings for Bluetooth and for the BLE device of an endpoint.
     ///
-    /// Scans for the device for up to some 5 s. If a finding for Bluetooth has the status ``Finding/Status/bad``, this
-    /// function returns only the findings for Bluetooth, without a scan.
+    /// Scans for the device: 5 s for a first match, and then 1 s for others with the same name. If a finding for
+    /// Bluetooth has the status ``Finding/Status/bad``, this function returns only the findings for Bluetooth, without
+    /// a scan.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.

@@ -2,12 +2,13 @@ public import LineProtocol
 public import RecordFormat
 internal import Synchronization
 
-/// A link that records its traffic line by line, or packet by packet if the link keeps packet bounds.
+/// A link that passes its traffic to a closure for the record, line by line, or packet by packet if the link keeps
+/// packet bounds. A ``TracedLink`` shows traffic to a person instead, and a ``CapturingLink`` writes a capture.
 ///
 /// Each line (without its end) or packet is an event, `received` or `sent`, with its text unchanged. Empty lines are
 /// left out. Bytes that are not UTF-8 are recorded in hexadecimal, as `received_hex` or `sent_hex`.
 public final class RecordingLink: LinkWrapper {
-    /// The longest line in bytes that is kept in one piece.
+    /// The longest line in bytes that is recorded in one piece. A longer line is recorded in pieces of this size.
     public static let lineLimit = 1 << 16
 
     /// A recorded occurrence.
@@ -18,7 +19,7 @@ public final class RecordingLink: LinkWrapper {
         /// The device reported values. A ``RecordingLink`` does not understand its traffic and never sends this entry;
         /// a program that does understand it records the values by ``SharedRecording/record(_:)``.
         case reading(Reading)
-        /// The link was lost.
+        /// The link was lost. Recorded for each call that fails for this reason, so perhaps more than once.
         case lost(LinkError)
     }
 

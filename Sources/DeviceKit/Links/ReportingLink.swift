@@ -9,13 +9,13 @@ internal import Synchronization
 /// whether an answer was missing or odd. If `looksAfterSending` is set, the search already runs after the first send,
 /// while the answer is awaited. Closing a link that was lost starts no search.
 public final class ReportingLink: LinkWrapper {
-    /// The longest line in bytes that is checked for a restart.
+    /// The longest line in bytes that is checked for a restart. A report of the boot ROM has some 60 bytes.
     private static let lineLimit = 256
     /// The longest delay between opening and the search. The search is earlier if the link is closed before or, with
     /// `looksAfterSending`, if bytes are sent before.
     public static let patience = Duration.seconds(1)
 
-    /// A discovery about the link.
+    /// A discovery about the link, apart from the search, whose result is no discovery: see ``LookAround``.
     public enum Discovery: Sendable, Hashable {
         /// The board has restarted, according to the message of its boot ROM.
         case restart(ESP32Reset)

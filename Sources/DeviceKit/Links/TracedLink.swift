@@ -10,11 +10,11 @@ public final class TracedLink: LinkWrapper {
         /// A break condition is about to be sent.
         case sendsBreak
         /// Received bytes: a packet or, on a link without packet bounds, a line without its end. A line of more than
-        /// 256 bytes is shown in pieces.
+        /// 256 bytes is shown in pieces. A line whose end has not arrived when the link ends is not shown.
         case received([UInt8])
         /// The link checks whether the device is still connected.
         case confirms
-        /// The link ended: lost with an error, closed without one.
+        /// The link ended, as receiving has reported: lost with an error, closed without one. Shown once.
         case ended(LinkError?)
     }
 

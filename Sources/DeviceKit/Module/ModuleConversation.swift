@@ -11,7 +11,8 @@ struct ModuleConversation {
     static let patience = Duration.milliseconds(500)
     /// The silence that ends an answer. An adapter may hold bytes back for 16 ms, a server for longer.
     private static let quiet = Duration.milliseconds(150)
-    /// The largest size of an answer in bytes.
+    /// The number of bytes at which an answer is taken as it is, so that a device that never falls silent can't hold up
+    /// the exchange. A module's answers to the commands sent here are far shorter.
     private static let longestAnswer = 2048
     /// The number of probes for a module that is restarting. A probe without an answer takes ``patience``, or twice as
     /// long if the module's commands have no end.
@@ -43,7 +44,9 @@ struct ModuleConversation {
     ///
     /// - Parameter commandEnd: The end of the module's commands; nil if unknown.
     func probe(commandEnd: String?) async throws(ModuleSetupError) -> Answerer {
-        // A genuine module accepts `AT` without a line end; a clone and a pump wait for the line end.
+        // A genuine module accepts `AT` without a line end; a clone and a pump wait for the line end. So send the line
+        // end later, if nothing has answered. If the dialect is known to need none, an answer to the line end comes
+        // from another module, and does not count.
         if commandEnd?.isEmpty ?? true {
             let answer = try await exchange(ModuleDialect.test)
             if let answerer = Self.answerer(answer, commandEnd: "") { return answerer }
@@ -54,6 +57,7 @@ struct ModuleConversation {
         return Self.answerer(answer, commandEnd: Self.lineEnd) ?? .nobody
     }
 
+    /// Returns the sender of an answer to a probe; nil if the answer does not come from a module.
     private static func answerer(_ answer: [String], commandEnd: String) -> Answerer? {
         if answer.contains(where: { $0.hasSuffix(ModuleDialect.testAnswer) }) { return .module(commandEnd: commandEnd) }
         let lost = ModuleDialect.all.compactMap(\.notices?.lost)
@@ -156,7 +160,8 @@ struct ModuleConversation {
         bytes.split { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }.map(Array.init)
     }
 
-    /// Throws if a line shows that the device is of a known family and no module.
+    /// Throws `otherDevice` if a line shows that the device is of a known family and no module. `OK` shows nothing: a
+    /// pump and a module both send it.
     private static func check(_ bytes: [UInt8]) throws(ModuleSetupError) {
         for line in lines(of: bytes) where line != Array(ModuleDialect.testAnswer.utf8) {
             guard let family = Family.all.first(where: { $0.wire.recognizes(line) }) else { continue }

@@ -2,9 +2,11 @@ internal import LineProtocol
 internal import ModuleDialects
 
 extension ModuleSetup {
-    /// The number of probes at each baud rate.
+    /// The number of probes at each baud rate: the first may be spoiled by earlier bytes, or used up by disconnecting a
+    /// central.
     private static let tries = 2
-    /// The number of probes if opening may have reset the board, which then does not listen for up to 8 s.
+    /// The number of probes if opening may have reset the board, which then does not listen for up to 8 s. A probe
+    /// without an answer takes 1 s, or half as long if the dialect is given and its commands end with a line end.
     private static let triesAfterReset = 8
 
     /// Finds the module, calls `body`, and closes the link to the module.
@@ -48,7 +50,7 @@ extension ModuleSetup {
             report(.looking(baudRate: rate))
             let link: any Link
             do throws(ModuleSetupError) { link = try await opened(rate) } catch {
-                // An adapter may not support every rate.
+                // An adapter may not support every rate. A rate that the user has named must be supported.
                 if error.link?.code == .unsupported, rates.count > 1 { continue }
                 throw error
             }

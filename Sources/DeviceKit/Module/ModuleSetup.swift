@@ -33,7 +33,8 @@ public struct ModuleSetup: Sendable {
 
     /// The baud rates that a module may use, the most common ones first.
     private static let usualRates = [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400]
-    /// The longest name in bytes that fits into an advertisement.
+    /// The longest name in bytes that fits into an advertisement: 31 bytes without the name's length and type. The
+    /// limit of a dialect that names none.
     private static let longestName = 29
 
     let dialect: ModuleDialect?
@@ -92,6 +93,7 @@ public struct ModuleSetup: Sendable {
         }
         return try await withModule { module throws(ModuleSetupError) in
             let (dialect, talk) = (module.dialect, module.conversation)
+            // Check again: the dialect that was found may have a lower limit.
             if let reason = Self.flaw(of: name, limit: dialect.longestName ?? Self.longestName) {
                 throw ModuleSetupError(.invalidName, .notSent, reason: reason)
             }

@@ -32,6 +32,7 @@ extension Family {
         ],
         wire: WireRules(
             errorCode: { line, ending in
+                // The reason of a cut line may be incomplete, and then names another error or none.
                 let text = ending == .cut ? "" : line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
                 return text.hasPrefix("IMG_ERROR ") ? String(text.dropFirst("IMG_ERROR ".count)) : nil
             }, recognizes: { $0.starts(with: "HELLO from ".utf8) || $0.starts(with: "IMG_".utf8) }))

@@ -42,7 +42,7 @@ public struct PeerEvent: Sendable, Hashable {
     public private(set) var text: String?
     /// The number of characters in the text.
     public private(set) var characters: Int?
-    /// The bytes of a message that is not UTF-8, in hexadecimal.
+    /// The bytes of a message that is not UTF-8, in hexadecimal with a space between two bytes.
     public private(set) var hex: String?
     /// Whether this event continues a message that was too long for one event; nil if it does not.
     public private(set) var continued: Bool?
@@ -57,7 +57,7 @@ public struct PeerEvent: Sendable, Hashable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// Creates the event for a piece from the peer. Returns nil for image data.
+    /// Creates the event for a piece from the peer. Returns nil for image data, also of a rejected image.
     public init?(_ piece: PeerPiece) {
         switch piece {
         case .greeting(let greeting):
@@ -90,7 +90,7 @@ public struct PeerEvent: Sendable, Hashable {
         }
     }
 
-    /// Creates the event for an element of a ``PeerMonitor``. Returns nil for image data.
+    /// Creates the event for an element of a ``PeerMonitor``. Returns nil for image data, also of a rejected image.
     public init?(_ element: PeerMonitor.Element) {
         switch element {
         case .heard(let piece): self.init(piece)

@@ -17,8 +17,8 @@ public enum PortChoice {
         try Endpoint(named(asked) ?? plausible(among: SerialPortDiscovery.ports()).path)
     }
 
-    /// Returns the endpoint that the user has named: in `asked`, or else in `PUMPCTL_PORT`, or else in the
-    /// ``UserConfiguration``. Returns nil if none of them names one.
+    /// Returns the endpoint that the user has named: in `asked`, or else in the environment variable `PUMPCTL_PORT`,
+    /// unless it is empty, or else in the ``UserConfiguration``. Returns nil if none of them names one.
     ///
     /// - Parameter asked: The endpoint that was passed to the program; nil if none was.
     /// - Throws: `UserConfigurationError` if the configuration is needed, but can't be read or is invalid.

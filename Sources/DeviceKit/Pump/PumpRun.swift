@@ -56,10 +56,12 @@ public struct PumpRun: Sendable {
 
     /// The interval between polls of the state, as in the phone app.
     public static let pollInterval = Duration.seconds(5)
-    /// The time before the end of the run at which the pump is polled once more. If the pump's board was reset since
-    /// the last regular poll, the pump has not run to the end, and the run fails.
+    /// The time before the end of the run at which the pump is polled once more; a pump answers within 250 ms. If the
+    /// pump's board was reset since the last regular poll, the pump has not run to the end, and the run fails.
     public static let lastPoll = Duration.milliseconds(500)
-    /// The number of failed polls that ends the run, if no good status and no temperatures arrive in between.
+    /// The number of failed polls that ends the run, if no good status and no temperatures arrive in between. A single
+    /// answer may be lost in transit, but a pump in an unknown state must not run on. A good status is one that gives
+    /// no reason to end the run.
     public static let unansweredLimit = 3
     /// The pause between two attempts to find a lost device again.
     private static let regainInterval = Duration.seconds(1)
@@ -147,6 +149,7 @@ public struct PumpRun: Sendable {
         if !isOn, error.outcome == .notSent { return .early(.notBegun(error)) }
         if error.deviceCode == PumpErrorCode.pumpStartFailed.rawValue { return .early(.latched(error)) }
         if await session.state.power == .error { return .early(.stoppedForSafety(await session.state.error)) }
+        // If only the write of ON was refused, the link may still carry OFF, so it does not count as lost.
         if error.code == .linkLost, let link = error.link, isOn || link.isGone { return .early(.lost(link)) }
         if error.code == .deviceAway { return .early(.lost(lossByServer(of: session))) }
         return error.code == .cancelled ? .cancelled : .early(.failed(error))

@@ -48,6 +48,7 @@ extension ThermistorReading {
 
     /// The temperature with one decimal.
     fileprivate var number: String {
+        // A damaged number may be too large for `Int`.
         guard celsius.isFinite, abs(celsius) < 1e9 else { return "\(celsius)" }
         let tenths = Int((abs(celsius) * 10).rounded())
         return (celsius < 0 && tenths > 0 ? "-" : "") + "\(tenths / 10).\(tenths % 10)"

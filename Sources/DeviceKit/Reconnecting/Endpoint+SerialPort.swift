@@ -3,8 +3,8 @@ public import SerialPort
 public import Transports
 
 extension Endpoint {
-    /// The serial port to which the endpoint leads now; nil if there is none, or if udev does not list it, as in a
-    /// container.
+    /// The serial port to which the endpoint leads now; nil if there is none, if several ports match a `usb:` endpoint,
+    /// or if udev does not list the port, as in a container.
     public var attachedSerialPort: SerialPortInfo? {
         switch scheme {
         case "serial":

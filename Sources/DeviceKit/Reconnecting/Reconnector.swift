@@ -182,6 +182,7 @@ public final class Reconnector: Sendable {
                 switch error.code {
                 case .invalidEndpoint, .unsupported, .wrongFamily, .cancelled: throw error
                 case .unavailable:
+                    // No daemon listens.
                     let since = goneSince ?? watch.elapsed()
                     if watch.elapsed() - since >= patience { return nil }
                     goneSince = since

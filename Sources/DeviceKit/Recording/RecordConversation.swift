@@ -11,6 +11,8 @@ public final class RecordConversation {
     /// The exit status of the program, once it was reaped.
     private var status: CInt = 0
     private let socket: CInt
+    /// Cuts the output into answers, one a line. The limit is far above the size of a row, whose text has at most
+    /// ``RecordingLink/lineLimit`` bytes before it is escaped.
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []
@@ -23,6 +25,7 @@ public final class RecordConversation {
     /// - Parameters:
     ///   - arguments: The arguments of `pumpctl-record`.
     ///   - program: The program; nil for the installed one.
+    /// - Throws: `Trouble` if the program can't be started.
     public init(_ arguments: [String], by program: CompanionProgram? = nil) throws(Trouble) {
         let start = try CompanionProgram.recorder(program).start(arguments)
         (process, socket) = (start.process, start.socket)

@@ -1,8 +1,8 @@
 public import RecordFormat
 internal import StrictJSON
 
-/// A query of the record, answered by the program that keeps the record. Every call may block on the disk, so don't
-/// call it on the event loop's thread.
+/// A query of the record, answered by the program that keeps the record, `pumpctl-record`. Every call may block on the
+/// disk, so don't call it on the event loop's thread.
 ///
 /// ```swift
 /// var filter = RecordFilter()

@@ -16,7 +16,7 @@ public final class Recording: Sendable {
         case failing(Trouble)
         /// The disk is too slow, so records are lost.
         case overflowing
-        /// Recording has resumed; `lost` records are missing.
+        /// Recording has resumed; `lost` records are missing since recording began.
         case recovered(lost: Int)
         /// The writing program has ended, so nothing more is recorded.
         case broken

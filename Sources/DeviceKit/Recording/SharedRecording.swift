@@ -40,7 +40,8 @@ public final class SharedRecording: Sendable {
 
     /// Returns the recording, and begins it if needed. Returns nil if it can't begin.
     ///
-    /// - Parameter tell: Receives each report; must not block. Only the first caller's closure is used.
+    /// - Parameter tell: Receives each report; must not block, and must not call this recording. Only the first
+    ///   caller's closure is used.
     public func begun(tell: @escaping @Sendable (Report) -> Void) async -> Recording? {
         let (recording, isNew) = state.withLock { state -> (Recording?, Bool) in
             if state.recording != nil || state.hasFailed { return (state.recording, false) }

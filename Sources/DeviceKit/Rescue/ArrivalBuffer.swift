@@ -6,7 +6,7 @@ internal import Synchronization
 /// The link is read even while the store waits for the disk: a serial port buffers only a few kilobytes, and loses
 /// further bytes.
 final class ArrivalBuffer: Sendable {
-    /// The number of arrivals at which reading pauses.
+    /// The number of arrivals at which reading pauses, which bounds the memory.
     private static let limit = 20_000
 
     private struct State {

@@ -85,6 +85,7 @@ public struct MessageIntake: Sendable {
         for arrival in arrivals {
             switch arrival {
             case .message(var message):
+                // The sender's status says nothing about this store, from which the message still has to be handed on.
                 message.status = .pendingSync
                 waiting.append(message)
                 if trouble != nil { relay.tell(.notKept(message)) }

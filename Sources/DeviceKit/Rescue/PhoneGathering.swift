@@ -21,6 +21,7 @@ public actor PhoneGathering {
 
     private nonisolated let loop: EventLoop
     private let clock: any Clock<Duration>
+    /// Searches for phones.
     private let survey: BLESurvey
     private let open: Reconnector.Opener
     private let tell: @Sendable (RelayEvent) -> Void

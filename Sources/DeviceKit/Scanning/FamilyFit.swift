@@ -28,6 +28,8 @@ public struct FamilyFit: Sendable, Hashable {
     ) {
         var possible: [GATTProfile] = []
         for profile in profiles.all where profile.services.contains(where: services.contains) {
+            // A profile whose mark is not among the found characteristics does not match. If none were found, because
+            // the device was not connected, the profile is possible but not certain.
             let lacksMark = profile.mark.map { !characteristics.contains($0) } ?? false
             if lacksMark, !characteristics.isEmpty { continue }
             if profile.isUnique, profile.families.count == 1, !lacksMark {

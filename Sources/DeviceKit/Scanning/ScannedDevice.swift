@@ -80,5 +80,6 @@ public struct ScannedDevices: Sendable {
         }
     }
 
+    /// Returns the signal strength, or else a number below every signal strength.
     private static func rank(_ device: ScannedDevice) -> Int { device.rssi ?? (device.isConnected ? -1000 : -2000) }
 }

@@ -6,7 +6,8 @@ package import LineProtocol
 /// as a log only once one of its lines is a measurement. Until then the text is held back, so that an error message of
 /// another device can't replace a log file.
 package struct LogCheck: Sendable {
-    /// The largest size in bytes of held-back text, and of a line that is checked.
+    /// The largest size in bytes of held-back text, and of a line that is checked: far more than a measurement has. A
+    /// longer line counts as several lines.
     private static let limit = 4096
 
     /// The number of bytes that belong to the log.

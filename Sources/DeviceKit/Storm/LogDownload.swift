@@ -56,6 +56,7 @@ public struct LogDownload: Sendable {
     public func run(progress: (_ byteCount: Int) -> Void = { _ in }) async throws(LogDownloadError) -> Report {
         var download = StormDownload(over: link, clock: clock, timeout: timeout, quiet: quiet)
         var check = LogCheck()
+        // On a terminal, control characters of the log must not act.
         var screen = target.file.isTerminal ? TerminalText() : nil
         do {
             do {

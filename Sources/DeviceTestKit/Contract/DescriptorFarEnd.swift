@@ -94,6 +94,7 @@ public final class DescriptorFarEnd: FarEnd {
         while true {
             try checkOpen()
             let count = bytes.withUnsafeBytes { bytes in
+                // send(2) raises no SIGPIPE, but takes sockets only. Writing to a terminal raises none.
                 let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
                 if count >= 0 || errno != ENOTSOCK { return count }
                 return write(descriptor, bytes.baseAddress, bytes.count)

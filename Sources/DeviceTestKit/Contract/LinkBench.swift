@@ -33,6 +33,7 @@ struct LinkBench: Sendable {
     /// Waits until the link's executor has run everything that is ready: see ``DeviceTestKit/settle(_:rounds:)``.
     func settle() async {
         if let loop = link.executor as? EventLoop { return await DeviceTestKit.settle(loop) }
+        // Ten rounds, as on an event loop: each can run what the round before has caused.
         for _ in 0..<10 { await Task(executorPreference: link.executor) {}.value }
     }
 

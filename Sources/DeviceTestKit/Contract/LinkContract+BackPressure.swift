@@ -39,7 +39,8 @@ extension LinkContract {
             try bench.expect(taken > 0, "the far end could send nothing")
             try bench.expect(
                 taken < bytes.count, "the far end could send \(taken) bytes that nobody received; \(limitBuffers)")
-            // A separate task sends the rest while this one receives.
+            // A separate task sends another 64 KiB while this one receives: nothing was lost if these bytes follow
+            // those that were sent before.
             let rest = Array(bytes[taken...].prefix(1 << 16))
             async let sending: Void = bench.far.send(rest)
             let received = try await bench.receive(taken + rest.count)
@@ -47,6 +48,7 @@ extension LinkContract {
             try bench.expect("received", received, are: Array(bytes[..<(taken + rest.count)]))
         },
         Requirement("Large transfers pass in both directions at once") { bench in
+            // More than a terminal or a Unix socket buffers by default, so that both directions wait at times.
             let out = payload(1 << 18, seed: 4)
             let back = payload(1 << 18, seed: 5)
             // In a group, so that the failure of one part ends the others and is reported.

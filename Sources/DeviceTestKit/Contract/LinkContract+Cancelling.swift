@@ -24,6 +24,8 @@ extension LinkContract {
         },
         Requirement("Cancelling a receive at any moment loses no byte") { bench in
             var received: [UInt8] = []
+            // Every other receive is waiting when it is cancelled; the others may not have begun. The byte arrives
+            // before, during or after the cancellation, so repeat.
             for number in 0..<60 {
                 let waiting = bench.startReceiving()
                 if number % 2 == 0 { await bench.settle() }
@@ -40,6 +42,7 @@ extension LinkContract {
         },
         Requirement("A cancelled send ends, and the far end gets a prefix of it", needs: .holdsSenderBack) { bench in
             let bytes = payload(beyondBuffers, seed: 6)
+            // A text that does not occur in the payload by chance.
             let end = Array("\n\n\n\nOFF\n".utf8)
             let sending = bench.startSending(bytes)
             try await bench.far.waitForBytes()

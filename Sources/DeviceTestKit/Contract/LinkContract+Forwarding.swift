@@ -30,6 +30,7 @@ extension LinkContract {
         },
         Requirement("A late receiver gets the kept bytes and the end") { bench in
             let words = bench.abilities.contains(.keepsLastBytes) ? "ERROR:OVERHEAT\r\n" : ""
+            // Read once: a link may watch its carrier only from the first read on.
             try await bench.far.send("!")
             _ = try await bench.receive(1)
             try await bench.far.send(words)

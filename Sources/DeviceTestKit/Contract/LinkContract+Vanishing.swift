@@ -4,6 +4,7 @@ extension LinkContract {
     /// Requirements on a link whose far end vanishes, like an unplugged device.
     static let vanishing = [
         Requirement("The last bytes of a vanished far end are received before the disconnection") { bench in
+            // More than two reads of 4096 bytes, so that the link must read on after the far end has gone.
             let words = payload(9000, seed: 9)
             try await bench.far.send(words)
             var received: [UInt8] = []

@@ -36,6 +36,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
             if line.isEmpty { isBlueZ = false }
             if line == "Package: bluez" { isBlueZ = true }
             guard isBlueZ, line.hasPrefix("Version: ") else { continue }
+            // Debian may put an epoch before the version: `1:5.66`.
             let version = line.dropFirst("Version: ".count).split(separator: ":").last ?? ""
             let numbers = version.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
             guard numbers.count >= 2 else { return nil }

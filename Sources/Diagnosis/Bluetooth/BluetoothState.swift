@@ -62,6 +62,7 @@ extension BluetoothState {
     /// Reads the present state. Starts and changes nothing.
     static func now(on loop: EventLoop) async -> BluetoothState {
         var state = BluetoothState(daemon: .notRunning)
+        // The folder also contains connections, such as `hci0:11`.
         state.kernelAdapters = Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") }
         state.switches = RadioSwitch.all()
         state.arguments = RunningPrograms.arguments(of: "bluetoothd")

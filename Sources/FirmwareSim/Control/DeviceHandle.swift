@@ -1,6 +1,6 @@
 public import SerialPort
 
-/// Controls a hosted device of any type: performs its verbs and reads its observations.
+/// Controls a simulated device of any type that a ``DeviceHost`` runs: performs its verbs and reads its observations.
 public struct DeviceHandle: Sendable {
     /// The verbs that every device has besides its own.
     static let commonVerbs = ["advance", "reset"]
@@ -50,7 +50,7 @@ public struct DeviceHandle: Sendable {
     /// Returns the pseudo-terminal that a program has open to use the device; nil if there is none.
     public func openTerminal() async -> PseudoTerminalID? { await findTerminal() }
 
-    /// Returns the verdict on the device's host up to now; nil if nothing is expected of the host.
+    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
     public func verdict() async -> Verdict? { await judge() }
 
     /// Reads the input that clients have sent so far. Call this before the device's server is closed if a verdict will
@@ -66,6 +66,7 @@ extension DeviceHost {
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
 
     fileprivate func perform(_ verb: String, _ arguments: [String]) async throws(DeviceVerbError) {
+        // A verb `advance` of the device itself takes precedence.
         if verb == "advance", !Device.verbs.contains(where: { $0.name == verb }) {
             let settings = try SimulatorSettings(arguments, as: [Self.time], of: verb)
             if let time = settings.time(Self.time.name) { await advance(by: time) }
@@ -77,7 +78,7 @@ extension DeviceHost {
         }.get()
     }
 
-    /// Returns the observations of the device, with `lost_bytes` and `port` from this host.
+    /// Returns the observations of the device, with `lost_bytes` and `port` from this ``DeviceHost``.
     fileprivate func observe() -> [String: ObservedValue] {
         var observed = change { device, _ in device.observations }
         if lostBytes > 0 { observed["lost_bytes"] = .integer(lostBytes) }

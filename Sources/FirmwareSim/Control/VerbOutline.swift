@@ -17,8 +17,8 @@ public struct VerbOutline: Sendable, Hashable {
     public var suggestions: [String] = []
 }
 
-/// A ``FaultyDevice`` of any device. A host knows its device only as `Device`, and casts it to this protocol to read
-/// the possible faults.
+/// A ``FaultyDevice`` of any device. A ``DeviceHost`` knows its device only as `Device`, and casts it to this protocol
+/// to read the possible faults.
 private protocol FaultChoosing {
     var choice: FaultChoice { get }
 }

@@ -1,7 +1,8 @@
 /// A fault that a running device has: its order, and whether its occasion has come.
 struct ActiveFault: Sendable {
-    /// The number of bytes at the beginning of a unit among which a fault falls, if the unit's length is unknown. In a
-    /// unit that ends earlier, the fault falls on the last byte.
+    /// The number of bytes at the beginning of a unit (see ``Fault``) among which a fault falls, if the unit's length
+    /// is unknown. In a unit that ends earlier, the fault falls on the last byte. The number is chosen: with a larger
+    /// one, faults would mostly fall on the last bytes of short lines.
     private static let reach = 24
 
     let order: FaultOrder

@@ -9,7 +9,8 @@ public struct CarrierEvent: Sendable, Hashable {
         case plugIn
         /// The radio link to each central is dropped.
         case hangUp
-        /// The bytes are notified before a central's subscription is confirmed.
+        /// The bytes are notified before a central's subscription is confirmed, by the characteristic `output`: the 128
+        /// bits of its UUID. Without one, the event has no effect.
         case notifyEarly([UInt8], output: UInt128?)
     }
 

@@ -53,6 +53,7 @@ public struct FaultOrder: Sendable {
         case .nothing: nil
         case .time: SimulatorOption.time(text).map(Fault.Amount.time)
         case .share:
+            // The clock must go on: a drift of 100 % would stop it.
             Occasion.share(text).flatMap { abs($0) <= 0.5 && $0 != 0 ? .share($0) : nil }
         }
     }

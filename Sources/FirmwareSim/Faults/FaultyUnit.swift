@@ -1,6 +1,6 @@
 /// A piece of input or output as faults see it: a line, or 64 bytes of a longer line; over BLE, also a notification.
 struct FaultyUnit: Sendable {
-    /// The most bytes of a unit that is not a notification.
+    /// The most bytes of a unit that is not a notification, so that faults also fall in output without line ends.
     static let capacity = 64
 
     /// The bytes of the unit so far.

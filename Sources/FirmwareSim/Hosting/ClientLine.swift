@@ -3,9 +3,10 @@ internal import SerialPort
 
 /// A client's line as the device sees it, with the output that the client has yet to take.
 package struct ClientLine {
-    /// The number of bytes kept for a client that does not read; further bytes are lost. A real port keeps only 4 kB.
+    /// The number of bytes kept for a client that does not read; further bytes are lost. A real port keeps only 4 kB;
+    /// this limit is chosen, and only bounds the memory.
     package static let capacity = 1 << 20
-    /// The number of bytes written to a client at once.
+    /// The number of bytes written to a client at once, so that each written piece shows that the client reads.
     static let pieceLength = 1 << 12
     /// The number of bytes waiting for a client from which on a device with flow control stands still, and
     /// ``DeviceHost/advance(by:)`` waits for the client.

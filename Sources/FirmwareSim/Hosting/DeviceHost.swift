@@ -4,6 +4,8 @@ internal import Synchronization
 
 /// Runs a simulated device against a clock, and connects it to the lines of its clients.
 ///
+/// It is not the device's host in the sense of the protocols: that is the program that uses the device, here a client.
+///
 ///     let host = DeviceHost(PumpFirmware(), pace: .realTime(ContinuousClock()))
 ///     await host.attach(channel)
 ///     try await host.run()
@@ -210,7 +212,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return bytes.count > 1 ? Array(bytes[1...]) : nil
     }
 
-    /// Passes the host's baud rate to the device, if the device uses it.
+    /// Passes the baud rate of each listening client to the device, if the device uses it.
     private func noteBaudRates() {
         guard device.heedsHostBaudRate else { return }
         for line in lines.values where line.isListening {

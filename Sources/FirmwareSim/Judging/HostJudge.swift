@@ -6,7 +6,8 @@
 /// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS was sent before the last reply had ended
 /// ```
 public struct HostJudge: Sendable {
-    /// The number of bytes that the judge keeps of an unfinished command or line.
+    /// The number of bytes that the judge keeps of an unfinished command or line, which bounds the memory. A longer one
+    /// may be judged by its beginning only. JSON objects are kept whole, in ``object``.
     private static let longestCommand = 256
 
     private let expectations: [HostExpectation]
@@ -245,7 +246,9 @@ public struct HostJudge: Sendable {
                 tested.insert(index)
                 if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
             case .repeats:
-                // A host that learns from another line that the device has heard a command need not repeat it.
+                // The rule's first line is the reply to the command: if it comes at once, nothing had to be repeated,
+                // and nothing was tested. From another line of the rule, a host can learn that the device has heard the
+                // command: not repeating it is then right, and the rule was tested.
                 let isAnswer = expectations[index].lines.first.map(said.starts(with:)) ?? true
                 if !isAnswer, waiting.contains(where: { $0.index == index }) { tested.insert(index) }
                 waiting.removeAll { $0.index == index }

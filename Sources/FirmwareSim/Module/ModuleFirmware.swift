@@ -197,6 +197,7 @@ extension ModuleFirmware {
         let values: [(ModuleDialect.Query?, String?)] = [
             (dialect.version, dialect.factory.version),
             (dialect.address, Self.address.joined(separator: dialect.addressHasColons ? ":" : "")),
+            // 0: the peripheral role, the only one that is simulated.
             (dialect.role, "0"), (dialect.deviceName.query, name), (dialect.baud.query, dialect.code(of: storedRate)),
             (dialect.notices?.setting.query, notifiesUART ? "1" : "0"),
         ]

@@ -290,7 +290,8 @@ public struct PeerFirmware: SimulatedDevice {
 
     /// Formats an instant in seconds since 1970 as `2025-01-31T16:04:05Z`.
     private static func iso8601(_ seconds: Int) -> String {
-        // In a year that begins in March, the leap day is the last day.
+        // In a year that begins in March, the leap day is the last day. 719,468 days lie between 0000-03-01 and
+        // 1970-01-01; 146,097 days are 400 years. (howardhinnant.github.io/date_algorithms.html, "civil_from_days")
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
         let dayOfEra = days % 146_097

@@ -45,6 +45,7 @@ public struct PeerPicture: Sendable, Hashable {
     /// Returns the length of the data chunk of a picture with this width and height, including the chunk's frame.
     private static func dataLength(_ width: Int, _ height: Int) -> Int {
         let raw = height * (1 + width * 3)
+        // The chunk's frame, the header of zlib, 5 bytes for each stored block, the data, and the Adler-32 checksum.
         return 12 + 2 + (raw + 65_534) / 65_535 * 5 + raw + 4
     }
 
@@ -74,7 +75,8 @@ public struct PeerPicture: Sendable, Hashable {
         return pixels
     }
 
-    /// Returns a zlib stream of stored blocks, without compression.
+    /// Returns a zlib stream of stored blocks, without compression. A block has at most 65,535 bytes. The sums of the
+    /// Adler-32 checksum are modulo 65,521. (RFC 1950, RFC 1951)
     private static func stored(_ raw: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         stream.reserveCapacity(raw.count + raw.count / 10_000 + 16)

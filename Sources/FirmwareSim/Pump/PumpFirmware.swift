@@ -25,7 +25,8 @@ public struct PumpFirmware: SimulatedDevice {
     /// The time for which a turn measures, between the sleep and the reading of the line. The pump protocol: some 9 ms
     /// of work.
     public static let workTime = Duration.milliseconds(9)
-    /// The interval, in simulated time, at which an idle pump is run.
+    /// The interval, in simulated time, at which an idle pump is run: waking it for each turn would be useless, and
+    /// never waking it would leave too many turns to catch up on at once.
     static let longestRest = Duration.seconds(10)
     /// The time for which a turn that handled a command lights the status LED at its end.
     public static let blinkTime = Duration.milliseconds(50)
@@ -95,7 +96,7 @@ extension PumpFirmware {
     }
 
     /// Whether the turns of the pump have no visible effect until something comes from outside: the pump does not run,
-    /// and has nothing to read, to send or to show.
+    /// and has nothing to read, to send or to show. While the next step is `pause`, the status LED may be lit.
     private var isIdle: Bool {
         !isBooting && step != .pause && controller.isIdle && isQuiescent
     }

@@ -1,7 +1,7 @@
 /// Splits a stream of bytes into JSON objects by their braces, without parsing anything else.
 struct JSONObjectSplitter: Sendable {
-    /// The longest accepted object, in bytes. A longer object is dropped up to the byte after this length; the bytes
-    /// after that byte are searched for the next object.
+    /// The longest accepted object, in bytes: as much as pumpctl accepts (rule rescue-3). A longer object is dropped up
+    /// to the byte after this length; the bytes after that byte are searched for the next object.
     static let capacity = 16 * 1024
 
     private var object: [UInt8] = []

@@ -18,6 +18,7 @@ enum PhoneFault: CaseIterable {
             Array("{\"id\":".utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 1000)
                 + [UInt8](repeating: UInt8(ascii: "]"), count: 1000) + [UInt8(ascii: "}")]
         case .badID: Array("{\"id\":\"not-a-uuid\",".utf8) + Self.withoutID(json)
+        // Among them ends of an array, a string and an object, and the sequence that clears a terminal.
         case .noise: [0x00, 0xFF, 0x5D, 0x22, 0x7D, 0x1B, 0x5B, 0x32, 0x4A]
         case .byteOrderMark: [0xEF, 0xBB, 0xBF]
         }

@@ -17,6 +17,8 @@ public struct PhoneStock: Sendable, Hashable {
         }
         let subject = Self.subjects[random.number(below: Self.subjects.count)]
         let place = Self.places[random.number(below: Self.places.count)]
+        // The id has the bits of a random UUID (version 4). The coordinates lie within 0.02° in Chapel Hill, as the
+        // places do. Every other time has a fraction, as a phone's times have.
         return PhoneMessage(
             id: UUID(
                 uuid: (
@@ -30,7 +32,7 @@ public struct PhoneStock: Sendable, Hashable {
             status: "pending_sync", category: subject.category)
     }
 
-    /// The time of writing of the first message.
+    /// The time of writing of the first message: 2024-11-02T18:00:00Z.
     static let startTime = Date(timeIntervalSinceReferenceDate: 752_263_200)
 
     private static let subjects: [(category: String, text: String)] = [

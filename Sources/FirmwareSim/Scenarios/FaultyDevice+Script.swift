@@ -30,6 +30,7 @@ extension FaultyDevice {
             for index in steps.indices {
                 steps[index].watch.noteCommand()
                 guard case .command = steps[index].watch.occasion else { continue }
+                // The instant and the chance matter only for other occasions.
                 if steps[index].watch.comes(at: .zero, chance: 1) { due.append(steps[index]) }
             }
         }
