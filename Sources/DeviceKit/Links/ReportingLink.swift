@@ -11,8 +11,8 @@ internal import Synchronization
 public final class ReportingLink: LinkWrapper {
     /// The longest line in bytes that is checked for a restart. A report of the boot ROM has some 60 bytes.
     private static let lineLimit = 256
-    /// The longest delay between opening and the search. The search is earlier if the link is closed before or, with
-    /// `looksAfterSending`, if bytes are sent before.
+    /// The longest delay between opening and the search: a command that is sent at once is usually answered by then.
+    /// The search is earlier if the link is closed before or, with `looksAfterSending`, if bytes are sent before.
     public static let patience = Duration.seconds(1)
 
     /// A discovery about the link, apart from the search, whose result is no discovery: see ``LookAround``.

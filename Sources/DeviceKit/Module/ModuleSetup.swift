@@ -132,6 +132,7 @@ public struct ModuleSetup: Sendable {
         let found = try await find()
         let dialect = found.dialect
         do throws(ModuleSetupError) {
+            // A module at a rate without return could not be set back.
             let possible = dialect.baudRates.map(\.rate).filter { !dialect.ratesWithoutReturn.contains($0) }
             guard possible.contains(rate), let code = dialect.code(of: rate) else {
                 throw ModuleSetupError(.unsupportedRate, .notSent, rates: possible.sorted())

@@ -29,8 +29,8 @@ public final class OpeningWatch: Sendable {
     ///   - patience: The time after the beginning of the first step during which nothing is reported.
     ///   - clock: The clock that measures `patience`.
     ///   - executor: The executor of the watch's timer.
-    ///   - show: Called with the current step; called with nil once opening is over, if a step was reported. Must not
-    ///     call the watch.
+    ///   - show: Called with the current step, by ``begin(_:)`` or on `executor`; called with nil by ``end()``, if a
+    ///     step was reported. Must not call the watch.
     public init(
         after patience: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
         executor: any TaskExecutor = EventLoop.shared, show: @escaping @Sendable (BLEOpeningStep?) -> Void

@@ -26,7 +26,8 @@ public final class Recording: Sendable {
         case lost(Int)
     }
 
-    /// The largest number of bytes that wait for the writing program. Further records are counted as lost.
+    /// The largest number of bytes that wait for the writing program, which bounds the memory. Further records are
+    /// counted as lost.
     private static let limit = 4 << 20
     /// The longest wait for the end of the writing program.
     private static let patience = Duration.seconds(10)
@@ -67,7 +68,7 @@ public final class Recording: Sendable {
     ///   - family: The name of the device's family, such as `pump`.
     ///   - program: The writing program; nil for the installed `pumpctl-record`.
     ///   - loop: The event loop of the connection to the program.
-    ///   - tell: Receives each report; must not block.
+    ///   - tell: Receives each report, on any thread; must not block.
     /// - Throws: `Trouble` if the program can't be started.
     public init(
         of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared,

@@ -10,7 +10,8 @@ public import Transports
 /// print(FamilyFit(services: ["FFE0"]))    // pump, or another device behind an HM-10
 /// ```
 public struct FamilyFit: Sendable, Hashable {
-    /// The possible families, most likely first: one if the family is certain, none if no family's profile matches.
+    /// The possible families, most likely first; none if no family's profile matches. Even a single one need not be
+    /// certain: see ``isCertain``.
     public let families: [String]
     /// The profile that matches best; nil if no profile of a family matches.
     public let profile: GATTProfile?

@@ -114,7 +114,8 @@ public struct LogDownloadError: Error, Sendable, Hashable {
     /// written.
     public let byteCount: Int
     /// The path of the received part: `PATH.partial`, next to the requested file, which is unchanged; or the requested
-    /// path, if that is a terminal, a pipe or /dev/null. Nil for standard output.
+    /// path, if that is a terminal, a pipe or /dev/null. Nil for standard output. If ``byteCount`` is 0, no part was
+    /// kept.
     public let place: String?
 
     init(_ cause: Cause, byteCount: Int, place: String?) {

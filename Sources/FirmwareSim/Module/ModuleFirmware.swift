@@ -21,9 +21,10 @@ package struct ModuleFirmware: Sendable {
     /// The most bytes of a notification, which fit into the smallest packets of BLE.
     package static let packetLength = 20
     /// The silence of the UART after which fewer than ``packetLength`` bytes are notified, or after which a command is
-    /// complete in a dialect whose commands have no end.
+    /// complete in a dialect whose commands have no end. The value is chosen: some six bytes at 9600 baud.
     package static let patience = Duration.milliseconds(6)
-    /// The time from the beginning of a restart until the module works again.
+    /// The time from the beginning of a restart until the module works again. The documents of the HM-10 say that the
+    /// module restarts 500 ms after `OK+RESET`.
     package static let restartTime = Duration.milliseconds(500)
     /// The number of bytes of a command that are kept; of a longer command, the last ones.
     private static let longestCommand = 64

@@ -17,7 +17,7 @@
 public struct PeerFirmware: SimulatedDevice {
     /// The number of messages of an image that are made at once.
     public static let blockLength = 16
-    /// The time that the peer needs to make ``blockLength`` messages.
+    /// The time that the peer needs to make ``blockLength`` messages. Chosen, as the other numbers here.
     public static let blockTime = Duration.microseconds(250)
     /// The number of received messages that are kept.
     public static let keptMessages = 100

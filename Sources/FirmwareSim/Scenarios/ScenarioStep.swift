@@ -13,6 +13,7 @@ public struct ScenarioStep: Sendable, Hashable {
     /// Parses a step. The verb is checked only when the step is added to a device.
     init(_ text: some StringProtocol) throws(WrongPart) {
         let words = String(text).split(separator: " ", maxSplits: 2).map(String.init)
+        // `always` and `start` are occasions of faults only.
         guard let first = words.first, let occasion = Occasion(first), occasion != .always, occasion != .start else {
             throw WrongPart(text, .occasion(words.first ?? ""))
         }
