@@ -44,8 +44,9 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
     public var answer: String?
     /// The name of the family of the device that has answered; nil except for `otherDevice`.
     public var family: String?
-    /// The baud rates that were tried, for `noAnswer`, also those that the adapter does not support; or the rates that
-    /// the module supports, for `unsupportedRate`. Empty for other codes, and if the device is not at a serial port.
+    /// For `noAnswer`, the baud rates that were tried, including rates that the adapter does not support. For
+    /// `unsupportedRate`, the rates that the module supports. Empty for other codes, and if the device is not at a
+    /// serial port.
     public var rates: [Int]
     /// The flaw of the name; nil except for `invalidName`.
     public var reason: String?

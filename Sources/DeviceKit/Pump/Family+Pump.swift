@@ -67,9 +67,9 @@ extension Family {
             remedy: leavingErrorState, isUnsolicited: true),
     ]
 
-    /// The judgements of a skin temperature. The firmware stops the pump above 40.0 °C; the other limits, and those of
-    /// the water, are only for programs that show the temperature. A limit such as 39.9 includes all temperatures below
-    /// 40, because the pump reports tenths of a degree.
+    /// The judgements of a skin temperature. The firmware stops the pump above 40.0 °C; the other limits, and
+    /// all limits of the water, are only for programs that show the temperature. A limit such as 39.9 includes all
+    /// temperatures below 40, because the pump reports tenths of a degree.
     private static let skinLevels: [StateField.Level] = [
         .init(upTo: 33.9, "cool", .good), .init(upTo: 35, "optimal", .good), .init(upTo: 39.9, "warm", .warning),
         .init("too hot", .bad),

@@ -44,7 +44,7 @@ public struct MessageCarrier: Sendable {
         guard waitsForDevice, endpoint.scheme == "ble" else { return try await receive() }
         var told: LinkError?
         while true {
-            // These failures to connect may pass. `system` is among them, because bluetoothd reports many as its
+            // Wait after failures to connect that may pass, including `system`: bluetoothd reports many failures as its
             // general error.
             do { return try await receive() } catch let error as LinkError
                 where [.notFound, .timedOut, .disconnected, .system].contains(error.code)

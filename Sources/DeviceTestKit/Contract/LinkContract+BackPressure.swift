@@ -39,8 +39,8 @@ extension LinkContract {
             try bench.expect(taken > 0, "the far end could send nothing")
             try bench.expect(
                 taken < bytes.count, "the far end could send \(taken) bytes that nobody received; \(limitBuffers)")
-            // A separate task sends another 64 KiB while this one receives: nothing was lost if these bytes follow
-            // those that were sent before.
+            // A separate task sends another 64 KiB while this one receives: nothing was lost if they arrive directly
+            // after the bytes sent before.
             let rest = Array(bytes[taken...].prefix(1 << 16))
             async let sending: Void = bench.far.send(rest)
             let received = try await bench.receive(taken + rest.count)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Runs a simulated device against a clock, and connects it to the lines of its clients.
 ///
-/// It is not the device's host in the sense of the protocols: that is the program that uses the device, here a client.
+/// The protocols call the program that uses a device its host. That program is a client here.
 ///
 ///     let host = DeviceHost(PumpFirmware(), pace: .realTime(ContinuousClock()))
 ///     await host.attach(channel)
@@ -225,7 +225,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         judge?.hear(bytes, at: now, isAnswering: isAnswering, isPacket: true)
     }
 
-    /// Whether flushes of the host's input matter. A pseudo-terminal reports flushes in packet mode only.
+    /// Whether flushes of a client's input matter. A pseudo-terminal reports flushes in packet mode only.
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
     /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
@@ -362,7 +362,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
         if judge != nil {
-            // A host can't react to output that does not reach it.
+            // A client can't react to output that does not reach it.
             for emission in emissions where isHeard(emission) {
                 judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil)
             }

@@ -22,8 +22,8 @@ enum Thermistor {
         return min(1023, Int(1024 * seriesResistance / (seriesResistance + resistance)))
     }
 
-    /// Converts an ADC reading to °C as the firmware does, in AVR's 32-bit floats and without checks. The firmware takes
-    /// 1023 for the full scale, which is 1024 by the datasheet.
+    /// Converts an ADC reading to °C as the firmware does, in AVR's 32-bit floats and without checks. The firmware
+    /// takes 1023 for the full scale, which is 1024 by the datasheet.
     ///
     /// Both ends of the scale give absolute zero: 0 divides by zero, 1023 takes the logarithm of zero.
     static func celsius(fromCounts counts: Int) -> Float {
