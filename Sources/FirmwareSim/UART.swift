@@ -1,7 +1,7 @@
 /// A microcontroller's UART with the two ring buffers of Arduino's `HardwareSerial`.
 ///
 /// Received bytes arrive at the line rate, and are lost if the receive ring is full. Output leaves at the line rate,
-/// from a shift register that the transmit ring feeds.
+/// from a shift register that the transmit ring feeds through a data register.
 struct UART: Sendable {
     /// The capacity of each ring in bytes: one of Arduino's 64 slots is always free.
     static let ringCapacity = 63
@@ -51,7 +51,8 @@ struct UART: Sendable {
         arrivalsTaken < arrivals.count ? arrivals[arrivalsTaken].time : nil
     }
 
-    /// Takes the next byte off the line. Puts it into the receive ring if `keeping` is true and the ring has room.
+    /// Takes the next byte off the line. Puts it into the receive ring if `keeping` is true and the ring has room. Pass
+    /// false while the bootloader runs: the firmware never gets these bytes.
     mutating func takeArrival(keeping: Bool) {
         guard arrivalsTaken < arrivals.count else { return }
         if keeping, !received.append(arrivals[arrivalsTaken].byte) {

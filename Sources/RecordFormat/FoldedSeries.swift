@@ -56,12 +56,15 @@ public struct FoldedSeries: Sendable, Hashable {
         self.points = points
     }
 
+    /// The fields of the line of ``Answer/series(_:)``: five JSON values, and the points, separated by spaces. A point
+    /// is `MILLISECONDS=VALUE`, with `!` before it if a line begins there.
     var fields: [String] {
         [family, endpoint].map(JSONValue.quoted) + [device.map(JSONValue.quoted) ?? "null"]
             + [part, name].map(JSONValue.quoted)
             + [points.map { "\($0.isFirst ? "!" : "")\($0.time.milliseconds)=\($0.value)" }.joined(separator: " ")]
     }
 
+    /// Parses the fields of a line; nil if they are no series. A malformed point is left out.
     init?(fields: ArraySlice<Substring>) {
         let texts = fields.dropLast().map { JSONValue.text(of: $0) }
         guard texts.count == 5, let family = texts[0], let endpoint = texts[1], let part = texts[3],

@@ -33,7 +33,8 @@ extension RecordTime {
         }
     }
 
-    /// Returns the milliseconds of an age such as `90s`; nil for 100,000 days or more, and for any other text.
+    /// Returns the milliseconds of an age such as `90s`; nil for 100,000 days or more, so that no age exceeds an
+    /// `Int64`, and for any other text.
     private static func ago(_ text: String) -> Int64? {
         guard let unit = units.first(where: { text.hasSuffix($0.0) }),
             let number = Double(text.dropLast(unit.0.count)), number >= 0

@@ -64,8 +64,7 @@ public struct MessageFilter: Sendable, Hashable {
     public var status: StoredMessage.Status?
     /// The category; nil for any.
     public var category: String?
-    /// The number of messages, of which the last that was stored comes first; nil for all, the first that was stored
-    /// first.
+    /// The largest number of messages: those that were stored last, the latest first. nil for all, the earliest first.
     public var newest: Int?
 
     /// Creates a filter. Without parameters, it accepts all messages.

@@ -86,7 +86,9 @@ public enum RecordFile {
         }
     }
 
-    /// Opens the database for reading.
+    /// Opens the database for reading. Each read waits up to 5 s for another program's lock.
+    ///
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database.
     static func openToRead(_ path: String) throws(RecorderError) -> DatabaseQueue {
         try checkPresence(path)
         do {

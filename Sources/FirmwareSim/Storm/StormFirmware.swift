@@ -98,7 +98,7 @@ public struct StormFirmware: SimulatedDevice {
     }
 
     private mutating func measure() {
-        // Only the first row of the log may follow its prefix.
+        // A live row must not come between the log's prefix and its first row, so the first block goes before it.
         if store.isAtFirstRow { printBlock() }
         line.write(Array("LIVE LOG: ".utf8) + store.measure(at: now) + Self.lineEnd, at: now)
     }

@@ -6,7 +6,7 @@ public struct StormFirmwareOptions: Sendable, Hashable {
     public var seed: UInt64
     /// The number of rows that are stored at the start.
     public var rows: Int
-    /// The time between two measurements; nil for no measurements.
+    /// The time between two periodic measurements; nil for none. The verb `measure` works in any case.
     public var interval: Duration?
     /// Whether the sensor echoes `GET_LOG`.
     public var echoesCommand: Bool

@@ -3,7 +3,8 @@
 /// The log is read block by block, so that a log of any length needs only the memory of one block. A reading returns
 /// the log as it was when the reading began.
 package struct StormStore: Sendable {
-    /// The number of rows that are read from the flash at once.
+    /// The number of rows that are read from the flash at once, about 4 KiB. The protocol states neither this number
+    /// nor ``blockTime``: both are choices of the simulation.
     static let blockRows = 256
     /// The time that reading a block takes.
     package static let blockTime = Duration.microseconds(250)
@@ -13,7 +14,7 @@ package struct StormStore: Sendable {
     private var interval: Duration?
     /// The number of stored rows.
     package private(set) var rowCount: Int
-    /// The instant of the next measurement; nil for never.
+    /// The instant of the next periodic measurement; nil for never.
     package private(set) var measurementDue: Duration?
     /// The rows that the current reading has yet to return.
     private var unread = 0..<0
@@ -34,7 +35,7 @@ package struct StormStore: Sendable {
         return row
     }
 
-    /// Changes the interval between measurements from now on; nil for no measurements.
+    /// Changes the interval between periodic measurements from now on; nil for none.
     package mutating func setInterval(_ interval: Duration?, at instant: Duration) {
         self.interval = interval
         measurementDue = interval.map { instant + $0 }

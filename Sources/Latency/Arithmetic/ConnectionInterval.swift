@@ -22,7 +22,7 @@ enum ConnectionInterval {
     ///
     /// Both the times between answers and the times within answers must be multiples: a device may well send packets at
     /// a pace of its own, but it does not answer queries sent at random times at that pace. For a device that never
-    /// uses two events in a row, the result is a multiple of its interval.
+    /// uses two connection events in a row, the result is a multiple of its interval.
     ///
     /// - Parameter answers: The arrival times of each answer's packets, in milliseconds, in order.
     static func find(_ answers: [[Double]]) -> Double? {

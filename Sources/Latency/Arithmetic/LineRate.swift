@@ -2,8 +2,9 @@
 struct LineRate {
     /// The time for one byte in milliseconds, with start and stop bits; nil if the chunks do not show it.
     let byteTime: Double?
-    /// The time between two chunks of an answer in milliseconds, if it is constant and longer than a few bytes take;
-    /// nil otherwise. It shows an adapter that delivers bytes when its timer fires.
+    /// The median time between two chunks of an answer in milliseconds, if it is at least 1 ms and the time of three
+    /// bytes, and 70 % of the times differ from it by at most 15 %; nil otherwise. It shows an adapter that delivers
+    /// bytes when its timer fires.
     let step: Double?
 
     /// The fewest bytes from which a rate is derived, in all answers together, without the first and the last chunk of
@@ -16,7 +17,7 @@ struct LineRate {
     init(_ samples: [LatencySample]) {
         // The times between two chunks, with the number of bytes in the later chunk.
         var gaps: [(time: Double, bytes: Int)] = []
-        // The time for one byte in each answer. Most answers must agree on it, or there is no line rate.
+        // The time for one byte in each answer of enough bytes. 60 % of them must agree, or there is no line rate.
         var slopes: [Double] = []
         for arrivals in samples.map(\.arrivals) where arrivals.count >= 3 {
             let inner = arrivals.dropLast()

@@ -76,6 +76,8 @@ public struct LoopEstimate: Sendable, Hashable {
             zip(answers, answers.dropFirst(distance)).filter { $1.number - $0.number == distance }
                 .map { $1.time - $0.time }
         }.filter { $0.count >= fewestSamples / 2 }
+        // The range of the waits is shorter than a turn, by much if there are few waits; or a little longer if the
+        // times are blurred.
         let best = Rhythm.bestPeriod(of: gaps, in: (high - low) * 0.9...(range * 1.6))
         if best.agreement >= leastAgreement * agreement(period: best.period, blur: blur) {
             return .loop(LoopEstimate(period: best.period, basis: .phase, tolerance: 0.5 + blur * 1.25))

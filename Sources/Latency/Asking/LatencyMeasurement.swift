@@ -15,7 +15,7 @@ public struct LatencyMeasurement: Sendable {
     /// The time limit for the first answer of a board that may have been reset: longer than its bootloader and
     /// `setup()` take.
     static let startTime = Duration.seconds(5)
-    /// The time for which a late answer is waited for after a query without an answer.
+    /// The silence that must precede the next query if an answer to an earlier one may still come.
     static let lateTime = Duration.milliseconds(500)
 
     private let question: LatencyQuestion

@@ -11,8 +11,8 @@ public struct LatencyQuestion: Sendable {
     public let text: String
     /// The number of queries that take about 10 s.
     public let usualCount: Int
-    /// The silence that must precede the next query: a pump that blinks reads nothing, and the end of a log is a
-    /// silence.
+    /// The silence that must precede the next query: a pump blinks for 50 ms after each command, and reads nothing in
+    /// that time; the end of a storm sensor's log shows only by a silence.
     public let settlingTime: Duration
     /// Whether a BLE module passes the bytes on over a serial line of its own.
     public let hasModuleLine: Bool

@@ -76,7 +76,7 @@ final class ReplyWatch: Sendable {
         }
         // A packet is complete, with or without a line end in it.
         if keepsPacketBounds { endLine(&state) }
-        // No family has lines this long.
+        // A stream without line ends must not fill the memory. No family has lines of 1 MiB.
         if state.line.count > 1 << 20 { state.line = [] }
     }
 

@@ -27,6 +27,8 @@ struct PacketAttribution {
         attributeWaits(questionIsDelivered: carrier.confirmsWrites || isAnswered)
         let behind: Set<LatencyPart.Cause> = hasModuleLine ? [.wire, .carrier] : [.carrier, .firmware]
         sheet.add(behind, times.map { $0.last - $0.first })
+        // An answer waits for the next connection event, so it is late by up to the interval, which is twice the blur.
+        // If the interval is unknown, 2 ms are assumed.
         loop = LoopEstimate.find(
             waits: times.map { $0.first - $0.taken },
             answers: times.map { LoopEstimate.Answer(number: $0.number, time: $0.first) }, blur: (interval ?? 2) / 2,

@@ -9,7 +9,7 @@
 /// base64 characters only, such as a single word, is taken for a part of the image: the image then has the wrong size,
 /// and is rejected.
 public struct PeerDecoder: Sendable {
-    /// The largest number of base64 characters in an image.
+    /// The largest number of base64 characters in an image, by the peer protocol.
     public static let characterLimit = 7_000_000
     /// The longest line in bytes that is delivered in one piece. It is enough for ``PeerText/shownCharacters``
     /// characters, of up to four bytes each, and more.

@@ -24,7 +24,7 @@ public enum PeerPiece: Sendable, Hashable {
 
 /// A peer's text, or bytes that are not text.
 public struct PeerText: Sendable, Hashable {
-    /// The largest number of characters of a message that is shown to people.
+    /// The largest number of characters of a message that is shown to people, by the peer protocol.
     public static let shownCharacters = 500
 
     /// The bytes, without a line end.

@@ -15,7 +15,7 @@ public struct PeerPieces: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
     /// Reads from the link when no piece is left. After the last piece, ``next()`` throws if the far end is gone, and
-    /// returns nil if the link was closed at this end. A cancelled read throws as well.
+    /// returns nil if the link was closed at this end. A cancelled read throws as well, but does not end the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var decoder: PeerDecoder

@@ -63,7 +63,8 @@ public enum PumpFamily: DeviceFamily {
     /// to 255 is out of range, even after an overflow of 16 bits.
     public static let lineSpoiler = Array("999\n".utf8)
 
-    /// A line end, which ends a half-sent line. By the pump protocol, an empty line is ignored.
+    /// A line end, which ends a half-sent line. By the pump protocol, an empty line is ignored. The spoiler would make
+    /// the pump answer each change with an error as well.
     public static let changePrefix: [UInt8] = [.lineFeed]
 
     public static var statusQuery: PumpCommand? { .status }

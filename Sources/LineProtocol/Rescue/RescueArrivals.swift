@@ -19,7 +19,7 @@ public struct RescueArrivals: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
     /// Reads from the link on demand. ``next()`` throws if the far end is gone or the task is cancelled, after all
-    /// arrivals were delivered.
+    /// arrivals were delivered. Either ends the sequence: further calls throw the same error.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var framer = RescueFramer()

@@ -19,7 +19,7 @@ public struct RescueFramer: Sendable {
     /// The longest object in bytes. A message has a few hundred bytes; the limit keeps invalid data from exhausting the
     /// memory.
     public static let lengthLimit = 16 * 1024
-    /// The deepest nesting of an object.
+    /// The deepest nesting of an object. The protocol's own fields are flat: the limit is for unknown fields.
     public static let depthLimit = 16
 
     /// The unprocessed bytes: the start of an object, or nothing.

@@ -53,7 +53,7 @@ public struct RescuePosition: Sendable, Hashable {
     }
 }
 
-/// An instant in the years 1 to 9999.
+/// An instant in the years 1 to 9999, which ISO 8601 writes with four digits.
 public struct RescueTime: Sendable, Hashable {
     /// The seconds since 2001-01-01T00:00:00Z, as on the wire.
     public let secondsSince2001: Double

@@ -290,7 +290,8 @@ struct Conversation<Family: DeviceFamily> {
             flight?.refusesSpoiler = false
             return true
         }
-        // After a doubtful error, the notice concerns the query or fence that was sent to clear up the error.
+        // After a doubtful error, the notice concerns the query or fence that was sent to clear up the error. Only a
+        // change is overtaken: the server keeps queries, and sends them after the stop.
         guard flight?.doubtfulError == nil, notice == .notSent || effectInFlight == .change else { return false }
         endFlight(.turnedAway(notice, isCertain: effectInFlight == .query || !isOwedAnswer))
         return true

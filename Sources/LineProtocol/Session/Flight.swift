@@ -39,7 +39,7 @@ struct Flight {
     /// An error that may answer this command or an older one. The error wakes the waiting session, which finds out
     /// which command it answers (``Session/clearUpError(of:_:)``).
     private(set) var doubtfulError: String?
-    /// Whether the next ERROR answers the spoiled line, not this command.
+    /// Whether the next error answers the spoiled line, not this command.
     var refusesSpoiler: Bool
     /// Whether the fence was sent after the command. The reply to the fence confirms the doubtful error.
     var isFenced = false

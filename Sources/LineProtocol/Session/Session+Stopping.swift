@@ -152,6 +152,7 @@ extension Session {
         do throws(SessionError) {
             if let fence = Family.fence {
                 _ = try await ask(fence, until: end)
+                // The other half of the time is left for the query of the state.
                 await waitForOwedFences(within: min(Self.stopInterval, (end - clock.elapsed()).half))
             }
             let answer = try await ask(query, until: end)

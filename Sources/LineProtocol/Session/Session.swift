@@ -283,7 +283,8 @@ public actor Session<Family: DeviceFamily> {
 
     /// Returns the meaning of an error that can answer the next command.
     ///
-    /// For a change, the error may answer a half line that ``DeviceFamily/changePrefix`` has ended.
+    /// For a change, the error may answer a half line that ``DeviceFamily/changePrefix`` has ended. Without a fence the
+    /// session could not find out which line an error answers, so every error counts as the answer.
     private func errorTrust(behind effect: CommandEffect) -> Flight.ErrorTrust {
         if Family.fence == nil { return .own }
         if effect == .change, !Family.changePrefix.isEmpty { return .doubtful }

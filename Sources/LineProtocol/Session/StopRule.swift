@@ -2,7 +2,7 @@
 ///
 /// The bytes of this module's families are in `StopTable`.
 public struct StopRule<Family: DeviceFamily>: Sendable {
-    /// The command that makes the device safe.
+    /// The command that makes the device safe. A session replaces it by the caller's own command, which errors name.
     public internal(set) var command: Family.Command
     /// The bytes of the command, for one write.
     public let bytes: [UInt8]

@@ -8,8 +8,9 @@
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 public struct StormDecoder: Sendable {
-    /// The longest live row, in bytes, if the link does not keep packet bounds. On ``StormCharacteristic/backup`` the
-    /// rest of a longer row counts as text of the log, on ``StormCharacteristic/live`` as another row.
+    /// The longest live row, in bytes, if the link does not keep packet bounds; far more than a measurement needs, so
+    /// that input without line ends does not fill the memory. On ``StormCharacteristic/backup`` the rest of a longer
+    /// row counts as text of the log, on ``StormCharacteristic/live`` as another row.
     public static let rowLimit = 1024
 
     private enum State {
@@ -175,7 +176,7 @@ public struct StormDecoder: Sendable {
         }
         held.append(byte)
         // A NUL before a prefix is the terminator of a C string, sent after the previous line end. A NUL within the log
-        // is kept.
+        // is kept, and so are more NULs than a row has bytes.
         let line = held.count > Self.rowLimit ? held[...] : held.drop { $0 == 0 }
         if line.elementsEqual(Self.logPrefix) {
             output.add(.logBegins)

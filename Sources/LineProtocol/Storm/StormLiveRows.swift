@@ -5,7 +5,7 @@
 ///     }
 ///
 /// Rows that are not measurements are included, unchanged. Not included are text of the stored log, which another
-/// program may have requested, and a row that a restart of the sensor has cut off.
+/// program may have requested, and a row that a restart of the sensor or the end of the link has cut off.
 public struct StormLiveRows: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = LinkError

@@ -4,7 +4,7 @@
 /// line end, a line end is added between the rows. If the end of a packet was lost, the remaining start of its last row
 /// is ended with a line end, and not joined to the next packet.
 package struct StormLogJoiner: Sendable {
-    /// The longest start of a line, in bytes, that is held back until the line ends.
+    /// The longest start of a line, in bytes, that is held back until the line ends: far more than a measurement needs.
     static let lineLimit = 1024
 
     /// The largest packet in bytes that the carrier can deliver; nil if it is unknown.

@@ -7,12 +7,13 @@ internal import StrictJSON
 struct CaptureFolder: Sendable {
     /// The path of the folder.
     let path: String
-    /// The largest number of captures in a list.
+    /// The largest number of captures in a list. A list that lacks some says so.
     var listLimit = 1000
     /// The largest number of names that are read for a list.
     var nameLimit = 10_000
 
-    /// Returns the captures by name, as JSON, with the number of files that can't be read.
+    /// Returns the captures in order of their names, as JSON, with the number of files that can't be read, and whether
+    /// the list has all captures.
     ///
     /// - Throws: `captures_unusable` if the folder can't be read.
     func list() throws(Problem) -> [String: JSONValue] {

@@ -9,6 +9,7 @@ struct CommandLog<Answer: Sendable> {
         let time: Duration
         /// A hash of the request; another request with the same ID is an error.
         let request: Int
+        /// The task that carries out the change. It is cancelled when no client waits for the answer any more.
         let answer: Task<Answer, Never>
         let askers = Askers()
     }

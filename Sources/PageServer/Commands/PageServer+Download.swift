@@ -134,7 +134,8 @@ private struct Download {
         try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
     }
 
-    /// The number of a log's lines that are no measurements, in a field behind the content.
+    /// The number of a log's lines that are no measurements, in a field behind the content. An image, whose size the
+    /// device announces, has no such number.
     private func trailers(_ message: JSONValue) -> HTTPHeaders? {
         guard size == nil, let lines = message["odd_lines"]?.integer else { return nil }
         return ["Odd-Lines": "\(lines)"]

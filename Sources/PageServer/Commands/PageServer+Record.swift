@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
 
-// Recorded values, stored messages, and the findings of a check-up.
+// Recorded values, stored messages, and the findings of a check-up (`pumpctl doctor`).
 extension PageServer {
     /// The longest wait for recorded values, or for a check-up that looks for BLE devices.
     private static let longPatience = TimeAmount.seconds(20)

@@ -4,12 +4,14 @@ internal import StrictJSON
 
 /// The stops of a device under way.
 struct StopQueue {
-    /// The largest number of stops of a device that the daemon gets at once.
+    /// The largest number of stops of a device that the daemon gets at once. It takes 16 on one connection, for all
+    /// devices together.
     static let limit = 4
 
     /// The number of stops that were sent and are not answered.
     var count = 0
-    /// The stop that is sent when one of these is answered. Its answer is for all clients that ask until then.
+    /// The stop that is sent when one of those under way is answered. Its answer is for all clients that request a stop
+    /// until then. nil if fewer stops than ``limit`` are under way.
     var next: Task<Reply, Never>?
 }
 
@@ -141,7 +143,7 @@ extension PageServer {
 
     private func sendStop(_ request: [String: JSONValue]) async throws(Problem) -> JSONValue {
         // The watched connection needs no place in the daemon, which other clients may have taken up. The daemon takes
-        // 16 stops on it at once.
+        // 16 stops on it at once. A minute is longer than the daemon repeats a stop.
         let count = stops.values.reduce(0) { $0 + $1.count }
         if watch.problem == nil, watch.channel != nil, count <= 16 {
             return try await ask(request, within: .seconds(60), outcome: "unknown").0

@@ -32,6 +32,7 @@ struct DaemonConnection: Sendable {
                 }
                 return (connection, path)
             } catch {
+                // The failure at a socket that exists explains more than a missing socket.
                 let isAbsent = (error as? IOError)?.errnoCode == ENOENT
                 if failure == nil || !isAbsent { failure = error }
             }
@@ -68,7 +69,7 @@ struct DaemonMessages {
 
     /// Waits for the next message; nil at the end of the connection.
     ///
-    /// - Throws: `daemon_version` if a message is too long or is not JSON.
+    /// - Throws: `daemon_version` if a message is too long or is not JSON; an error of NIO if the connection breaks.
     @concurrent
     mutating func next() async throws -> JSONValue? {
         while true {
@@ -188,6 +189,7 @@ struct DaemonCall {
                     try await write(channel, DaemonConnection.line(members, id: 0))
                     isSent = true
                     while response == nil, let message = try await messages.next() {
+                        // A stop that was written to this connection, behind a change, has the ID 1.
                         guard message["id"]?.integer ?? 0 == 0 else { continue }
                         if let error = message["error"] { throw Problem(daemonError: error) }
                         if message["ok"]?.boolean == true { response = message }

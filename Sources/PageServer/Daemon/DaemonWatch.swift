@@ -147,8 +147,10 @@ extension PageServer {
 
     /// Waits until the daemon is connected, which takes milliseconds if it runs.
     ///
-    /// - Throws: The reason why it is not connected, once an attempt to connect has failed, or after 5 s at most.
+    /// - Throws: The reason why it is not connected, once an attempt to connect has failed for a new reason, or at the
+    ///   first event or tick after a second; `daemon_silent` if there is no reason yet after 5 s.
     func untilWatched() async throws(Problem) {
+        // Longer than a view permits changes (10 s): the end of the watch makes all views stale.
         leaseEnds = Self.now + .seconds(15)
         startWatching()
         let (loss, start) = (watch.lastLoss, Self.now)
@@ -223,8 +225,8 @@ extension PageServer {
         watch.stopNames = names
     }
 
-    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown. If it is still unknown
-    /// then, `off` counts as such a command.
+    /// Returns whether a command makes a device safe. Asks the daemon if the device, or the commands that make devices
+    /// safe, are unknown. If they are still unknown then, `off` counts as such a command.
     func isStop(_ command: String, of device: String) async -> Bool {
         if watch.families[device] == nil { _ = try? await deviceList() }
         if watch.stopNames == nil { _ = try? await ask(["do": "describe"]) { self.takeFamilies($0) } }

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 // The stream of events.
 extension PageServer {
-    /// Sends events until the client or its session has gone.
+    /// Sends events until the client or its session has gone, or the server ends.
     @concurrent
     nonisolated func stream(
         _ admission: Admission, _ outbound: Writer, _ channel: any Channel
@@ -38,6 +38,7 @@ extension PageServer {
     ) async throws {
         var headers = HTTPHeaders(Reply.commonHeaders)
         headers.add(name: "Content-Type", value: "text/event-stream")
+        // Keeps nginx, as a reverse proxy, from holding events back.
         headers.add(name: "X-Accel-Buffering", value: "no")
         headers.add(name: "Connection", value: "close")
         try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
@@ -56,7 +57,7 @@ extension PageServer {
         var isFirst: Bool
     }
 
-    /// Waits for events behind a position; nil once the client or its session has gone.
+    /// Waits for events behind a position; nil once the client or its session has gone, or the server ends.
     private func events(from position: inout Position, _ session: Session, _ channel: any Channel) async -> [UInt8]? {
         while channel.isActive, !isEnding, isCurrent(session) {
             // A snapshot must not say that the daemon is away before this server has tried to connect, which is soon

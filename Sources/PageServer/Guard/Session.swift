@@ -64,7 +64,8 @@ package struct Session: Sendable, Hashable {
 
     private static let hashing = Mutex(())
 
-    /// Hashes a secret with SHA-256 by crypt(3). Few rounds suffice, as nobody can guess 256 random bits.
+    /// Hashes a secret with SHA-256 by crypt(3). The fewest rounds that crypt(3) takes, 1000, suffice, as nobody can
+    /// guess 256 random bits.
     private static func hashed(_ secret: String, _ setting: String) -> String? {
         // crypt(3) has one buffer for its result.
         hashing.withLock { _ in

@@ -128,6 +128,7 @@ package actor PageServer {
         originGuard = OriginGuard(port: port, names: Set(settings.names.map { $0.lowercased() }))
         // A client of the previous server must not take that server's numbers for numbers of this one.
         ring = EventRing(startingAt: Int.random(in: 1...Int(UInt32.max)) << 20)
+        // An empty event, so that the last number always belongs to an event that is kept.
         ring.append(at: Self.now, certainUntil: .zero) { _ in [] }
     }
 

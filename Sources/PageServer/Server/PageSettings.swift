@@ -8,7 +8,7 @@ package struct PageSettings: Sendable {
         case unix(path: String)
     }
 
-    /// The limits that protect the server. Tests make them smaller.
+    /// The limits that protect the server; `docs/http.md` lists them for clients. Tests make them smaller.
     package struct Limits: Sendable {
         /// The time limits in milliseconds: of a request's head on a new connection, of the next head on a connection
         /// that was used, of a request's body, and of a reader that takes nothing.

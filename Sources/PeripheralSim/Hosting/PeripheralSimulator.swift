@@ -61,8 +61,8 @@ public struct PeripheralSimulator: Sendable {
         on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
-        // With flow control, the device waits for the radio, and loses nothing on the way to it.
         try settings.checkWithoutTerminal()
+        // With flow control, the device waits for the radio, and loses nothing on the way to it.
         let host = DeviceHost(
             try FaultyDevice(device, settings, isOnTerminal: false), pace: .realTime(EventLoopClock(loop)),
             judge: HostJudge(settings, of: device), hasFlowControl: true, on: loop)

@@ -51,6 +51,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     ) {
         self.device = device
         self.lineRate = lineRate
+        // The rate that the module reports in answer to AT commands. An unpaced line has none, so the module says 9600.
         var rate = 9600
         if case .baud(let given) = lineRate { rate = given }
         firmware = ModuleFirmware(dialect, name: name, baudRate: rate, notifiesUART: notifiesUART)
