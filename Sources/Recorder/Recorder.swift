@@ -18,7 +18,8 @@ internal import Synchronization
 public final class Recorder: Sendable {
     /// The options of a recorder.
     public struct Options: Sendable {
-        /// The time for which a record waits, so that later records are written in the same batch.
+        /// The time for which a record waits, so that later records are written in the same batch. Each batch waits for
+        /// the disk.
         public var interval = Duration.milliseconds(200)
         /// The memory limit for unwritten records, in bytes. At the limit, new readings, events and errors are dropped.
         public var memoryLimit = 16 << 20

@@ -113,6 +113,7 @@ public struct Simulator: Sendable {
         try check(device, settings)
     }
 
+    // The private functions are generic, because `FaultyDevice` and `DeviceHost` need the type of the device.
     private func check(
         _ device: some SimulatedDevice, _ settings: SimulatorSettings
     ) throws(SimulatorOptionError) {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Estimates the connection interval of a BLE link from the arrival times of packets, since bluetoothd does not report
-/// it.
+/// it. The thresholds are chosen; the tests check the results on generated packets and simulated devices.
 enum ConnectionInterval {
     /// Intervals are multiples of this (Bluetooth Core 5.3, Vol 6, Part B, 4.5.1), in milliseconds.
     private static let unit = 1.25

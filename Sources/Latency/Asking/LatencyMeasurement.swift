@@ -148,6 +148,7 @@ public struct LatencyMeasurement: Sendable {
         throw failure(watch, waited: patience)
     }
 
+    /// Returns the error of a measurement without an answer: with the last line, if the device has sent any.
     private func failure(_ watch: ReplyWatch, waited: Duration? = nil) -> LatencyError {
         watch.lastLine.map { .notUnderstood($0) } ?? .noAnswer(waited ?? timeout)
     }

@@ -32,8 +32,8 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var remainingMinutes: Int?
     /// The origin of the last change of the pump's state or speed that a line has reported; nil if it is unknown.
     public private(set) var lastControl: ControlSource?
-    /// The last error that the pump reported; nil if there was none since a status of ON or OFF, a successful command,
-    /// or a press of the button.
+    /// The last error that the pump reported; nil if there was none since a status of ON or OFF, a successful ON, OFF
+    /// or SPEED, or a press of the button.
     public private(set) var error: PumpErrorCode?
     /// The error by which the pump stopped itself; unlike ``error``, later refusals of commands do not replace it.
     /// Cleared together with ``error``.

@@ -16,14 +16,14 @@ public struct RescueMessage: Sendable, Hashable {
     public var position: RescuePosition
     /// The time of writing, by the author's clock.
     public var time: RescueTime
-    /// Whether the message was passed on.
+    /// Whether the message was handed on.
     public var status: RescueStatus
     /// The kind of the message.
     public var category: RescueCategory
     /// Fields that this protocol does not define, in order. ``json`` includes them, so that they are passed on.
     public var otherFields: [RescueField]
 
-    /// Creates a message. The default status is that the message waits to be passed on.
+    /// Creates a message. The default status is that the message waits to be handed on.
     public init(
         id: RescueID, content: String, position: RescuePosition, time: RescueTime,
         status: RescueStatus = .pendingSync, category: RescueCategory, otherFields: [RescueField] = []
@@ -79,11 +79,11 @@ public struct RescueTime: Sendable, Hashable {
     private static let epoch = 978_307_200.0
 }
 
-/// Whether a message was passed on.
+/// Whether a message was handed on: sent over a link to another phone. No phone acknowledges a message.
 public enum RescueStatus: String, Sendable, Hashable, CaseIterable {
-    /// The message waits to be passed on.
+    /// The message waits to be handed on.
     case pendingSync = "pending_sync"
-    /// The message was passed on.
+    /// The message was handed on.
     case synced
 }
 

@@ -1,4 +1,4 @@
-/// A store for messages, before and after they are passed on.
+/// A store for messages, before and after they are handed on.
 ///
 /// When a call has returned, its effect is complete. In a store that outlives the program, the effect also survives a
 /// power cut.

@@ -6,7 +6,8 @@ struct SendingPace {
     /// The largest number of unanswered stops, and queries after them, within ``stopMemory``: about 30 of the 63 bytes
     /// that a pump's UART keeps.
     private static let mostStops = 5
-    /// The time after its sending at which an unanswered stop or query no longer counts.
+    /// The time after its sending at which an unanswered stop or query no longer counts: a pump reads five commands in
+    /// 0.8 s (rule pump-44).
     private static let stopMemory = Duration.seconds(1)
 
     /// The earliest time for the next command, unless it is a stop.

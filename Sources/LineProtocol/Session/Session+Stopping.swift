@@ -142,6 +142,7 @@ extension Session {
         case safe
         /// The device reports the given state, which is not safe.
         case unsafe(String)
+        /// The device has not answered in time, or a server can't reach it.
         case unread
     }
 

@@ -309,6 +309,9 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
+    /// Checks that the session is running.
+    ///
+    /// - Throws: `linkLost`, or `closed` if the session is closed or not started. Nothing of `command` was sent.
     func checkLife(for command: Family.Command) throws(SessionError) {
         switch life {
         case .running: return

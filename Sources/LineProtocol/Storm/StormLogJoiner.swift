@@ -85,6 +85,7 @@ package struct StormLogJoiner: Sendable {
         return held + [.lineFeed]
     }
 
+    /// Adds the bytes of all rows in `lines` to the alphabet, except a first line that continues an earlier packet.
     private mutating func learn(_ lines: ArraySlice<UInt8>, isContinued: Bool) {
         let whole = lines.split(maxSplits: .max, omittingEmptySubsequences: false, whereSeparator: \.isLineEnd)
         for row in whole.dropFirst(isContinued ? 1 : 0) where StormMeasurement(row: Array(row)) != nil {

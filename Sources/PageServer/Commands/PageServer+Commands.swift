@@ -100,10 +100,11 @@ extension PageServer {
         }
     }
 
+    /// Returns the name by which the daemon reports the sender of a command.
     func author(_ session: Session?) -> JSONValue { .text("page session \(session?.id ?? "")") }
 
-    /// Waits until the daemon has reported the state of a device that it has, which takes milliseconds; for one second
-    /// at most.
+    /// Waits until the daemon has reported the state of a device that it has, which takes milliseconds. Gives up at the
+    /// first event or tick after one second.
     private func untilStateIsKnown(of device: String) async {
         let end = Self.now + .seconds(1)
         while watch.problem == nil, watch.families[device] != nil, watch.states[device] == nil, Self.now < end {
@@ -129,6 +130,8 @@ extension PageServer {
         }
     }
 
+    /// Checks that the daemon is connected, that a view is not older than ``viewTime``, and that neither the device nor
+    /// the daemon was lost or came back since.
     private func checkView(_ seen: Int, of device: String) throws(Problem) {
         if var problem = watch.problem, problem.code != Problem.daemonUnknown.code {
             problem.outcome = "not_sent"

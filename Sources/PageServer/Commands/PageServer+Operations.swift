@@ -103,6 +103,7 @@ extension PageServer {
         return try await reply([device], number) { ["device": $0[0]] }
     }
 
+    /// Returns devices with their states, for which the daemon is asked one by one, and the number for `seen`.
     private func reply(
         _ devices: [JSONValue], _ number: Int, _ members: ([JSONValue]) -> [String: JSONValue]
     ) async throws(Problem) -> Reply {

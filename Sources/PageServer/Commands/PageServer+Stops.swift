@@ -101,6 +101,7 @@ extension PageServer {
         }
     }
 
+    /// Writes a change, after checking once more that it may be sent: the connection took some time to open.
     private func write(_ line: ByteBuffer, to channel: any Channel, _ id: Int) throws(Problem) {
         guard let change = changes[id] else { throw .overtaken }
         try check(change)

@@ -71,6 +71,9 @@ extension PageServer {
         if isWatched { startWatching() }
     }
 
+    /// Connects to the daemon, and watches it until the connection ends.
+    ///
+    /// - Throws: The reason of the end, always.
     private func watchOnce() async throws {
         let (connection, path) = try await DaemonConnection.open(settings.daemonSockets(), on: loop)
         (watch.channel, watch.path, watch.unanswered) = (connection.channel, path, 0)

@@ -138,9 +138,11 @@ package actor PageServer {
         let limits = settings.limits
         let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // One read in each turn of the loop: a client that sends much must not delay the others.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // The limits of a request's head in `docs/http.md`.
                     var decoding = NIOHTTPDecoderLimitConfiguration()
                     (decoding.maxHeaderFieldSize, decoding.maxHeaderListSize, decoding.maxHeaderFieldCount) = (
                         8192, 16_384, 64
@@ -303,6 +305,7 @@ package actor PageServer {
         for reader in woken { reader.resume() }
     }
 
+    /// Waits, even if the task is cancelled.
     func pause(milliseconds: Int64) async {
         try? await loop.scheduleTask(in: .milliseconds(milliseconds)) {}.futureResult.get()
     }

@@ -134,6 +134,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     private mutating func step(to instant: Duration) {
         for printed in device.advance(to: instant) {
+            // The time of an emission is that of its last byte; the bytes before have left at the line rate.
             for (index, byte) in printed.bytes.enumerated() {
                 firmware.receive(byte, at: printed.time - lineRate.timePerByte * (printed.bytes.count - 1 - index))
             }

@@ -12,6 +12,7 @@ struct Fold {
     private struct Session {
         var device: Device
         var endpoint: String
+        /// The identity of the device; nil if unknown.
         var name: String?
     }
 
