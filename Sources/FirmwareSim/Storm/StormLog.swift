@@ -18,7 +18,8 @@ public struct StormLog: Sendable, Hashable {
         return text
     }
 
-    /// Appends a row, without a line end.
+    /// Appends a row, without a line end: a pipe from 1 to 4, a port from 1 to 8, a point from 1 to 64, and a value
+    /// below 1000 with two decimals. One value in 16 is negative.
     func append(row index: Int, to text: inout [UInt8]) {
         // SplitMix64's output function on a counter: each row can be computed without the others.
         var bits = seed &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15

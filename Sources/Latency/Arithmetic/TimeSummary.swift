@@ -6,7 +6,7 @@ public struct TimeSummary: Sendable, Hashable {
     public let minimum: Double
     /// The median; of two middle times, the larger.
     public let median: Double
-    /// The time that 99 % of all times do not exceed.
+    /// The time that 99 % of all times do not exceed; the longest time if there are at most 100.
     public let percentile99: Double
     /// The longest time.
     public let maximum: Double

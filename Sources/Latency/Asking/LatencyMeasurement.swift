@@ -127,6 +127,7 @@ public struct LatencyMeasurement: Sendable {
     private func waitUntilAnswered(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator
     ) async throws {
+        // A device that was not reset gets the time for two attempts.
         let patience = link.mayHaveReset ? max(Self.startTime, timeout) : timeout * 2
         let deadline = clock.elapsed() + patience
         if link.mayBeMidLine, !question.spoiler.isEmpty { try await link.send(question.spoiler) }

@@ -75,6 +75,7 @@ struct LineAttribution {
         let rests = times.map { $0.roundTrip - $0.write }
         let hasLine = carrier.kind == .network || carrier.kind == .simulation
         deliver(rests, as: carrier.deliverers.union(hasLine ? [.firmware, .wire] : [.firmware]))
+        // The time of the first chunk stands for the start of the answer; it is assumed to be late by 1 ms at most.
         loop = LoopEstimate.find(
             waits: times.map { $0.first - $0.taken }, answers: answers(times.map(\.first)), blur: 0.5, noise: noise)
     }

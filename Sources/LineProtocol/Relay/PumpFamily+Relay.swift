@@ -78,6 +78,7 @@ public struct PumpLineExchange: CommandExchange {
         let verdict: ExchangeVerdict<Void> =
             switch steps.first {
             case .command: Self.withoutReply(current?.take(message) ?? .unrelated)
+            // An answer, not a refusal: the answer to the rest of the line follows.
             case .tooLong: message == .error(.commandTooLong) ? .complete(()) : .unrelated
             case .unknown: Self.refusal(by: message)
             case nil: .unrelated

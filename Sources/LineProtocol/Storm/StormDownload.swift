@@ -60,6 +60,7 @@ public struct StormDownload: Sendable {
     /// The first bytes of a log that comes in packets, ``headLength`` at most, by which a second beginning of the log
     /// is recognized.
     private var head: [UInt8] = []
+    /// The length of the longest value of a BLE characteristic, and so of a packet.
     private static let headLength = 512
     /// The length of the current packet's prefix.
     private var prefixLength = 0

@@ -15,7 +15,7 @@ struct StopQueue {
     var next: Task<Reply, Never>?
 }
 
-/// The last stops that were requested, so that no change from an earlier view undoes one.
+/// The last stops that were requested, so that no change undoes one if its sender saw an earlier state of the device.
 struct StopLog {
     /// The largest number of stops that are kept.
     private static let capacity = 256
@@ -59,7 +59,8 @@ extension PageServer {
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
         stopLog.add(device, after: ring.last)
-        // A view from before the stop no longer permits a change, so clients need a newer number for the next change.
+        // A state that was seen before the stop no longer permits a change, so clients need a newer number for the next
+        // change.
         tick()
         writeBehindChanges(of: device, request)
         let queue = stops[device] ?? StopQueue()

@@ -35,8 +35,8 @@ struct DaemonWatch {
     /// The number of questions, one a tick, that the daemon has not answered.
     var unanswered = 0
 
-    /// The number of the event by which a device, or the daemon, was last lost or came back. A view from before it does
-    /// not permit a change.
+    /// The number of the event by which a device, or the daemon, was last lost or came back. A client that has seen
+    /// only earlier events may not change the device.
     func loss(of device: String) -> Int { max(lastLoss, losses[device] ?? 0) }
 }
 
@@ -109,7 +109,7 @@ extension PageServer {
 
     private func daemonIsUp() {
         watch.problem = nil
-        // A view from the time without a daemon says nothing of the devices.
+        // Events that a client has seen in the time without a daemon say nothing of the devices.
         watch.lastLoss = publish("daemon", .object(["daemon": "up"]))
     }
 
