@@ -64,7 +64,7 @@ public struct MessageFilter: Sendable, Hashable {
     public var status: StoredMessage.Status?
     /// The category; nil for any.
     public var category: String?
-    /// The largest number of messages: those that were stored last, the latest first. nil for all, the earliest first.
+    /// The number of messages if only the last stored messages are wanted, latest first; nil for all, earliest first.
     public var newest: Int?
 
     /// Creates a filter. Without parameters, it accepts all messages.

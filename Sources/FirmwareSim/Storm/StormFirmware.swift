@@ -93,6 +93,7 @@ public struct StormFirmware: SimulatedDevice {
         if options.echoesCommand { line.write(command + Self.lineEnd, at: now) }
         // There is one transfer of the log at a time: another request starts it again.
         store.beginReading()
+        // An empty log is the prefix with a line end.
         line.write(Array("LOG Values: ".utf8) + (store.isReading ? [] : Self.lineEnd), at: now)
         blockDue = store.isReading ? now + StormStore.blockTime : nil
     }

@@ -92,6 +92,7 @@ final class ReplyWatch: Sendable {
         if question.isReply(text) {
             state.outcome = state.isDisturbed ? .disturbed : .answered(state.arrivals)
         } else if text.hasPrefix("ERROR:UNKNOWN") || text.hasPrefix("ERROR:CMD") {
+            // A pump does not know the query, or finds it too long: the query was damaged on its way.
             state.outcome = .refused(line)
         } else if !question.belongsToReply(text) {
             state.isDisturbed = true

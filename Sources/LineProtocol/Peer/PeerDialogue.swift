@@ -91,7 +91,8 @@ public struct PeerDialogue: Sendable {
         }
     }
 
-    /// Repeats `Hello` until the peer acknowledges one, or until the time is up. A known peer that sends something else
+    /// Repeats `Hello` until the peer acknowledges one, or until the time is up: every second if the device may have
+    /// been reset; otherwise `Hello` is sent twice, or once to a known peer. A known peer that sends something else
     /// instead is not asked again. Returns the line that revealed another family; nil if there was none.
     private mutating func introduce() async throws(LinkError) -> [UInt8]? {
         let mayHaveReset = reader.link.mayHaveReset

@@ -22,7 +22,8 @@ extension String {
     }
 
     /// The text as an item of a list or a word of a command line: printable, and in shell quotes if it is empty or has
-    /// spaces, commas, or other special characters.
+    /// spaces, commas, or other special characters. Backslashes, braces and question marks stay as they are, since
+    /// escapes and endpoints contain them.
     public var asWord: String {
         let text = printable()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in

@@ -51,6 +51,7 @@ extension Problem {
     init(daemonError error: JSONValue) {
         let code = error["code"]?.text ?? "not_understood"
         let outcome = error["outcome"]?.text
+        // `docs/http.md` has a table of the statuses and codes.
         let status: HTTPResponseStatus =
             switch code {
             case "usage": .badRequest

@@ -29,7 +29,7 @@ final class RequestTimer: ChannelDuplexHandler {
         return context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) { channel.close(promise: nil) }
     }
 
-    /// Replaces the time limit for what the client has to send next; nil for no limit.
+    /// Replaces the time limit for the client's next input; nil for no limit.
     private func read(within milliseconds: Int?, _ context: ChannelHandlerContext) {
         reading?.cancel()
         reading = milliseconds.map { close(in: $0, context) }

@@ -154,6 +154,7 @@ public struct StormPeripheral: SimulatedPeripheral {
         guard let packetLength else { return }
         if unsent.count < packetLength, store.isReading { unsent += store.readBlock() }
         var start = 0
+        // The rest of a block that does not fill a packet waits for the next block, except at the end of the log.
         repeat {
             let end = min(start + packetLength, unsent.count)
             notify(Array(unsent[start..<end]), of: Self.backup)
