@@ -62,6 +62,9 @@ public struct LockFile: Sendable, Hashable {
     }
 
     /// Returns the path with symbolic links resolved; nil if a path below /dev is no link, or if resolving fails.
+    ///
+    /// Below /dev only the last component can be a link. Most ports are none, and one readlink(2) costs less than
+    /// realpath(3).
     private static func resolved(_ path: String) -> String? {
         var first = CChar()
         if path.hasPrefix("/dev/"), readlink(path, &first, 1) < 0 { return nil }

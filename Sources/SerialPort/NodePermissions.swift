@@ -63,6 +63,7 @@ extension NodePermissions {
     /// 65534, which stands for groups of other user namespaces, and for a group without a name.
     private static func joinable(_ id: gid_t) -> String? {
         guard id != 0, id != 65534 else { return nil }
+        // The buffer holds the names of all members. A group that needs more counts as one without a name.
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var entry = Glibc.group()
             var found: UnsafeMutablePointer<Glibc.group>?
@@ -72,6 +73,7 @@ extension NodePermissions {
     }
 
     private static func isMember(of group: gid_t) -> Bool {
+        // getgroups(2) may leave out the effective group, so the array keeps one element for it.
         var groups = [gid_t](repeating: getegid(), count: Int(max(0, getgroups(0, nil))) + 1)
         return getgroups(Int32(groups.count - 1), &groups) >= 0 && groups.contains(group)
     }

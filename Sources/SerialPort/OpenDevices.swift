@@ -65,8 +65,8 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// Returns the number of a master's pseudo-terminal, from a line such as `tty-index:       5` in the descriptor's
-    /// fdinfo; nil if there is no such line.
+    /// Returns the number of a master's pseudo-terminal, from a line such as `tty-index:\t5` (with a tab) in the
+    /// descriptor's fdinfo; nil if there is no such line.
     private static func terminalNumber(_ fdinfo: String) -> UInt32? {
         let title = "tty-index:\t"
         return PortHolder.firstBytes(of: fdinfo).split(separator: "\n").first { $0.hasPrefix(title) }

@@ -28,8 +28,8 @@ struct OpeningPort {
         isPseudoTerminal = isSlave != 0
     }
 
-    /// Locks the port. Throws `busy` if another program has locked it, `notATerminal` if the node is no terminal, or
-    /// the error of another failed call.
+    /// Locks the port. Throws `busy` if another descriptor holds the lock or has set TIOCEXCL, `notATerminal` if the
+    /// node is no terminal, or the error of another failed call.
     ///
     /// The flock(2) lock comes first, since TIOCEXCL does not keep root out (graywolf#313). A pseudo-terminal gets only
     /// the lock: TIOCEXCL on a slave lasts until the master is closed, so that a killed client would leave the device
@@ -67,6 +67,8 @@ struct OpeningPort {
     ///   last close had released DTR, or this is the first opening since the port was plugged in. Without `HUPCL`, DTR
     ///   had stayed asserted since an earlier opening. `echoed`, whether the terminal echoed the device's output back
     ///   to the device before this call.
+    /// - Throws: The errors of ``SerialOptions/write(to:activity:path:)``. A failure to set DTR, RTS or the low-latency
+    ///   flag is ignored.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

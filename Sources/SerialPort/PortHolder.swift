@@ -35,7 +35,7 @@ public struct PortHolder: Sendable, Hashable {
     ///
     /// Nodes are compared by device number, which also finds holders that opened the device by another name or in a
     /// container. Pseudo-terminals are also compared by file system, since each container has a file system of its own,
-    /// with terminals of the same numbers. Only root sees other users' processes without a lock.
+    /// with terminals of the same numbers. Other users' processes that have no lock are visible to root only.
     ///
     /// - Parameter path: The path of the port.
     public static func all(of path: String) -> [PortHolder] {

@@ -58,7 +58,7 @@ extension SerialPort {
             outcome = .disconnected
         }
         if isMarkedExclusive { _ = ioctl(descriptor, UInt(TIOCNXCL)) }
-        // Unlock explicitly, since a child process that inherited the descriptor would keep the lock.
+        // Unlock explicitly, since a child that was just forked would keep the lock until it calls exec(2).
         flock(descriptor, LOCK_UN)
         return outcome
     }

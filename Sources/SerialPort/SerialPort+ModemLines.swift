@@ -65,7 +65,7 @@ extension SerialPort {
     /// - Throws: ``SerialError``, as ``modemLines()`` does.
     public func pulseDTR(on loop: EventLoop) async throws(SerialError) {
         try setDTR(false)
-        // The board's capacitor charges through 10 kΩ within 1 ms.
+        // While DTR is released, the board's reset capacitor charges through 10 kΩ within 1 ms; 50 ms is ample.
         try? await EventLoopClock(loop).sleep(for: .milliseconds(50))
         try setDTR(true)
     }

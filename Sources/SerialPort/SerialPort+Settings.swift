@@ -68,6 +68,7 @@ extension SerialOptions {
     /// Applies the line settings, and compares them with the settings that the driver chose.
     ///
     /// - Returns: The settings in force before.
+    /// - Throws: `settingsRefused`; `unsupported` if the driver does not enter raw mode; the error of a failed call.
     @discardableResult
     func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) -> cserial_settings {
         var wanted = settings

@@ -45,7 +45,8 @@ extension JSONValue {
         return JSONValue(valid: json[...])
     }
 
-    /// The bytes that a string stands for in base64; nil for any other value, and for a string with escapes.
+    /// The bytes that a string stands for in base64; nil for any other value, for a string that is not base64, and for
+    /// a string with escapes.
     package var base64: [UInt8]? {
         guard isText, bytes.count % 4 == 2 else { return nil }
         let text = bytes.dropFirst().dropLast()

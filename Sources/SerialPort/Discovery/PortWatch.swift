@@ -15,6 +15,8 @@ struct PortWatch: ~Copyable {
     /// The connection to udev; nil once released.
     private var source: (udev: Udev, events: UdevEvents)?
     private var isClosed = false
+    /// Turns enumerations and udev events, which overlap, into one event for each change.
+    /// The present ports. Turns enumerations and udev events, which overlap, into one event for each change.
     private var ledger = PortLedger()
     /// The events not yet reported, oldest first.
     private var pending: ArraySlice<SerialPortEvent> = []
@@ -77,7 +79,8 @@ struct PortWatch: ~Copyable {
         } while isBehind
     }
 
-    /// Processes the next udev event. Returns nil if there is none, or if events were lost.
+    /// Processes the next udev event. Returns nil if there is none, or if events were lost; an empty array if the event
+    /// changes nothing, such as an update of a known port.
     private mutating func next(of events: UdevEvents) -> [SerialPortEvent]? {
         switch events.receive() {
         case .nothing: return nil

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The arrival or removal of a serial port.
 public enum SerialPortEvent: Sendable, Hashable {
-    /// A port was plugged in, or was already present when the sequence began. udev has set its links and permissions.
+    /// A port was plugged in, or was already present when the sequence began. If udev runs here, it has set the port's
+    /// links and permissions.
     case attached(SerialPortInfo)
     /// A port was unplugged. The value describes the port as it was last seen.
     case detached(SerialPortInfo)

@@ -84,7 +84,7 @@ final class UdevEvents {
         }
     }
 
-    /// Receives the next event, without waiting.
+    /// Receives the next event, without waiting. An error other than an overflow counts as `nothing`.
     func receive() -> Received {
         errno = 0
         while true {

@@ -40,7 +40,8 @@ struct ClientFramer: Sendable {
             }
     }
 
-    /// Whether an incomplete line is buffered.
+    /// Whether a line has begun and not ended: it is buffered, or exceeds the limit and is being dropped. Always false
+    /// for objects and bytes.
     var hasBegun: Bool {
         switch framer {
         case .lines(let lines): isInLongLine || !lines.pending.isEmpty

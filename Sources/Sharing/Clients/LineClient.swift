@@ -43,8 +43,8 @@ final class LineClient: @unchecked Sendable {
     let name: String
     let kind: Kind
     let channel: DescriptorChannel
-    /// Whether the client was admitted above the client limit. Such a client may send stop lines and queries for a
-    /// short time.
+    /// Whether the client was admitted above the client limit. Such a client may send stop lines and queries for
+    /// ``SharedDevice/patience``.
     let isExtra: Bool
     /// The beginning of the client's input; nil once the input is known to be for the device, and for a client that is
     /// not a ``Kind/connection``.
@@ -199,7 +199,8 @@ final class LineClient: @unchecked Sendable {
 
     // MARK: Output
 
-    /// Writes `bytes`, or queues them; returns false if the queue is full. Drops them if the connection has ended.
+    /// Writes `bytes`, or queues them; returns false if the queue is full. Drops them and returns true if the
+    /// connection has ended.
     func tell(_ bytes: [UInt8]) -> Bool {
         guard isListening else { return true }
         if writer == nil, (try? channel.writeAtOnce(bytes)) ?? true { return true }
@@ -242,6 +243,7 @@ final class LineClient: @unchecked Sendable {
     /// Ends all waits for the client to read something, so that each waiting task looks whether it still has to wait.
     func wakeWaiters() { endWait(takesSome: true) }
 
+    /// The end of one task's patience ends the waits of all tasks: the client has read nothing in that time.
     private func endWait(takesSome: Bool) {
         for waiter in waiters { waiter.resume(returning: takesSome) }
         waiters = []

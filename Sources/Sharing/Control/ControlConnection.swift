@@ -15,7 +15,8 @@ actor ControlConnection {
 
     /// The maximum length of a request in bytes, without its line end.
     static let lineLimit = 1 << 14
-    /// The maximum number of requests in flight, of stop requests, which are counted separately, and of transfers.
+    /// The maximum number of requests in flight. Stop requests and transfers are counted separately, each with the same
+    /// limit.
     static let requestLimit = 16
     /// The time limit of a request line, from its first byte to its end.
     static let linePatience = Duration.seconds(5)
@@ -28,6 +29,7 @@ actor ControlConnection {
         case attaching
         /// The program is a client of this device.
         case attached(SharedDevice, ClientID)
+        /// The connection has ended, or is being closed. Further input is ignored.
         case over
     }
 
@@ -40,10 +42,11 @@ actor ControlConnection {
     private let channel: DescriptorChannel
     let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
-    /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for a
-    /// short time.
+    /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for
+    /// ``SharedDevice/patience``.
     private let isExtra: Bool
-    /// The queue of output to the program. The queue of input is not used here.
+    /// The queue of output to the program. Its queue of input, with the framer, is not used here: ``lines`` splits the
+    /// input.
     let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
 

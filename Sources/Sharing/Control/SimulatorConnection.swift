@@ -58,7 +58,8 @@ struct SimulatorConnection {
     func close() async { await channel.close() }
 
     /// Asks the program at the socket for the simulated device behind a terminal, and keeps the device's number and
-    /// verbs. Returns false if the program has none, or does not greet as a simulator does; then it is sent nothing.
+    /// verbs. Returns false if the program has no such device, or does not greet as a simulator does. A program with
+    /// another greeting is sent nothing.
     private mutating func find(_ terminal: PseudoTerminalID) async -> Bool {
         let timer = limit(Self.openingPatience)
         defer { timer.cancel() }

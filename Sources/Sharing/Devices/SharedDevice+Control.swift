@@ -191,6 +191,8 @@ extension SharedDevice {
     }
 
     /// Publishes lines that the device sent unsolicited, and notes the changes by hand that they report.
+    ///
+    /// - Parameter tellsState: Whether the lines report any of the device's state.
     func said(_ bytes: [UInt8], tellsState: Bool) {
         if tellsState { stateIsTold() }
         for line in Self.lines(of: bytes) {

@@ -174,6 +174,7 @@ public actor SharedDevice {
     /// Ends the use of the open link, because it was idle.
     private func endSpeech() { end?.finish() }
 
+    /// Closes the link, if it is open, and disconnects the clients that are attached by the control socket.
     private func endSpeaking() async {
         idleTimer?.cancel()
         idleTimer = nil

@@ -9,8 +9,8 @@ public struct SharedFamily: Sendable {
     public let family: Family
     /// Starts a speaker, which owns the link from then on. If this throws, the caller closes the link.
     public let begin: Begin
-    /// Parses a client's line or message. In a family with ``StreamRules``, each of them counts as a change, even one
-    /// that only requests a log or an image.
+    /// Parses a client's line or message. In a family with ``StreamRules``, each counts as a change, unless it equals
+    /// the line of a query in ``DeviceKit/Family/commands``.
     let read: @Sendable (_ line: [UInt8]) -> ClientLine
     /// The wording of a server notice in the family's line protocol; nil if the protocol has no line for the notice.
     public let wording: @Sendable (_ notice: RelayNotice) -> [UInt8]?

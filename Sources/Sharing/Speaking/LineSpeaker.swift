@@ -98,6 +98,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     /// Sends a stop line repeatedly until the device's status confirms it, and only then answers the asker.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
         let answer = try await session.perform(command, timeout: Self.stopTime)
+        // The status that confirmed the stop reported the first field, the most important one.
         times.note(Base.row.state.prefix(1).map(\.key))
         asker.tell(answer.bytes, true)
     }

@@ -1,8 +1,8 @@
 public import DeviceKit
 public import LineProtocol
 
-/// The exchange of lines with one device over one link on behalf of all clients. Lines are sent one after another, and
-/// each reply goes to its asker.
+/// The exchange of lines with one device over one link on behalf of all clients. Lines with a reply are sent one after
+/// another, and each reply goes to its asker.
 ///
 /// A speaker ends with its link; the next link gets a new speaker. Output of the device is passed on in the order of
 /// its arrival.

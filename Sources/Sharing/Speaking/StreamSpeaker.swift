@@ -112,6 +112,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             endExchange(exchange, error)
             throw error
         }
+        // A deadline is set already if the answer began while the request was being sent.
         exchange.deadline = exchange.deadline ?? clock.elapsed() + Rules.timing.timeout
         // The current read has no deadline. Cancelling it makes the loop read again with the deadline of the exchange.
         waiting?.cancel()

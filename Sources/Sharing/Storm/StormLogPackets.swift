@@ -11,6 +11,7 @@ struct StormLogPackets: Sendable {
     private var hasBegun = false
     /// Whether the client has received an incomplete line.
     private var isAmidLine = false
+    /// The number of gaps that were reported as ``StreamPiece/broken``.
     private var gapCount = 0
 
     init(packetCapacity: Int?) { joiner.packetCapacity = packetCapacity }

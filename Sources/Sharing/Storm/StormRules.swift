@@ -34,6 +34,7 @@ struct StormRules: StreamRules {
     }
 
     mutating func begin(packetCapacity: Int?) {
+        // Drop the rest of an earlier log, but not a live row that is still arriving.
         if !decoder.isWithinRow { _ = decoder.finish() }
         hasRestarted = false
         packets = keepsPacketBounds ? StormLogPackets(packetCapacity: packetCapacity) : nil

@@ -73,7 +73,8 @@ public actor LiveTable {
     private func draw(isWhole: Bool = false) {
         let size = TerminalSize.current
         let rows = size?.rows ?? 24
-        // Leave the last column free: terminals differ in the position of the cursor after it.
+        // Leave the last column free: terminals differ in the position of the cursor after it. Leave the last row free
+        // too: each line ends with a line feed, and the cursor stands below the table.
         let lines = Self.lines(
             of: table, or: placeholder, columns: (size?.columns ?? 80) - 1, rows: isWhole ? nil : rows - 1)
         // In a terminal that has become smaller, the top of the last drawing may have scrolled out of reach.

@@ -29,6 +29,7 @@ struct KeyParser {
         pending.append(byte)
         guard pending[0] == Self.escape else { return takeCharacter(byte) }
         switch pending.count {
+        // `[` and `O` begin longer sequences; a byte from 0x80 on begins the character of Alt with a key beyond ASCII.
         case 2: if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") || byte >= 0x80 { return [] }
         default: if isIncomplete(byte) { return [] }
         }
