@@ -49,6 +49,7 @@ public struct LinkSchemes: Sendable {
     /// - Throws: `invalidEndpoint` if the table lacks the scheme; errors of the scheme's opener.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         guard let opener = openers[endpoint.scheme] else {
+            // A port without its path, and a baud rate: `ttyUSB0:9600`.
             if let rate = UInt32(endpoint.address) {
                 let port = "/dev/\(endpoint.text.prefix { $0 != ":" })"
                 throw endpoint.invalid(

@@ -2,7 +2,7 @@ internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 
-/// Opens links over stream sockets: raw serial servers, simulators, and QEMU's character devices.
+/// Opens links over stream sockets: serial servers with or without Telnet, simulators, and QEMU's character devices.
 enum SocketLink {
     /// The time limit for connecting.
     static let connectTimeout = Duration.seconds(10)

@@ -59,6 +59,7 @@ public struct USBEndpoint: Sendable, Hashable {
     public static func naming(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> USBEndpoint? {
         guard let usb = port.usb else { return nil }
         var candidates = [USBEndpoint(usb.identifier, physicalPath: usb.physicalPath)]
+        // In an endpoint, `@` in the number would begin a path, and `?` the options.
         if case .serialNumber(let number) = port.identity.distinction, !number.contains("@"), !number.contains("?") {
             candidates.insert(USBEndpoint(usb.identifier, serialNumber: number), at: 0)
         }

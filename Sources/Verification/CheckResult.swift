@@ -53,7 +53,8 @@ public struct CheckResult: Sendable {
     /// The bytes of each write, with unprintable characters escaped, each cut after 200 characters.
     public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
 
-    /// The received lines without their ends, with unprintable characters escaped, each cut after 200 characters.
+    /// The received lines without their ends, with unprintable characters escaped, each cut after 200 characters. `… 12
+    /// more lines` stands for entries that the transcript leaves out.
     public var received: [String] {
         steps.compactMap {
             switch $0 {

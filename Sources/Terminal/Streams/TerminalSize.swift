@@ -5,6 +5,7 @@ public struct TerminalSize: Sendable, Hashable {
     /// The maximum width: nobody reads longer lines, and a larger number in COLUMNS may be nonsense.
     private static let mostColumns = 1000
     private static let mostRows = 500
+    /// The minimum width of a drawing; chosen, not measured.
     private static let leastColumns = 30
 
     /// The number of columns.

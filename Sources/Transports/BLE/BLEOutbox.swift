@@ -17,7 +17,7 @@ protocol BLESender: Sendable {
 actor BLEOutbox: BLESender {
     nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
-    /// The payload in bytes that fits into a packet with any MTU.
+    /// The payload in bytes that fits into a packet with any MTU: the smallest MTU, 23, less the header of 3 bytes.
     private static let leastPacket = 20
 
     private nonisolated let device: ConnectedDevice

@@ -5,7 +5,8 @@ public struct BLEUse: Sendable {
     /// Whether the program uses the device for one command only. Other programs then wait until the device is free (see
     /// ``patience``).
     public var isBrief: Bool
-    /// The longest time to wait for another program whose use is brief. Any other program is not waited for.
+    /// The longest time to wait for another program whose use is brief, or that is just opening or closing the device.
+    /// Any other program is not waited for.
     public var patience: Duration
     /// Whether closing a link returns as soon as bluetoothd has the request to disconnect. The disconnection takes
     /// about 2 s; the next program that opens the device waits for its end.

@@ -9,7 +9,7 @@ extension GATTProfile {
         alternative: "another device behind an HM-10", writeType: .command, chunkLength: 20,
         pacing: .milliseconds(21))
 
-    /// The HM-BT4502W module (ble-serial#40).
+    /// The HM-BT4502W module (ble-serial#40). Its packets and their pauses are those of the HM-10.
     public static let bt4502w = GATTProfile(
         "bt4502w", services: ["FFE0", "FFE5"], write: "FFE9", hear: "FFE4",
         alternative: "another device behind an HM-BT4502W", writeType: .command, chunkLength: 20,

@@ -5,7 +5,7 @@ internal import LineProtocol
 actor OfferedOutbox {
     nonisolated var unownedExecutor: UnownedSerialExecutor { peripheral.unownedExecutor }
 
-    /// The payload in bytes that fits into a notification with any MTU.
+    /// The payload in bytes that fits into a notification with any MTU: the smallest MTU, 23, less 3 bytes of header.
     private static let shortestNotification = 20
 
     private nonisolated let peripheral: Peripheral

@@ -130,6 +130,7 @@ actor ReplayPlayer {
         guard broughtCount >= Self.turnLength else { return }
         broughtCount = 0
         await inbox.untilTaken()
+        // A host that has the bytes forwarded takes them at once: let the other jobs of the loop run all the same.
         await Task.yield()
     }
 

@@ -5,7 +5,7 @@ extension Bench {
     /// Longer than the time for which a board reads nothing after a reset, in its bootloader and in `setup()`.
     private static let startTime = Duration.seconds(5)
 
-    /// The time limit for the first answer. The query is repeated until then.
+    /// The time limit for the first answer. The query is repeated until then: if no reset is possible, once or twice.
     var startPatience: Duration {
         link.mayHaveReset ? max(Self.startTime, options.timeout) : options.timeout * 2
     }

@@ -98,7 +98,8 @@ final class Bench {
     /// Discards all bytes that have arrived so far, including a line that has begun.
     func leaveOutArrived() async throws {
         if link.keepsPacketBounds {
-            // Read one packet at a time: `receiveAvailable()` may join two.
+            // Read one packet at a time: `receiveAvailable()` may join two. The limit is for a device that never falls
+            // silent.
             let deadline = elapsed + .milliseconds(300)
             while elapsed < deadline, try await reader.next(by: elapsed) != nil {}
         } else {

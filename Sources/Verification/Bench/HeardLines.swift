@@ -84,7 +84,7 @@ struct HeardLines {
         (isDropping, followsNULs) = (false, false)
     }
 
-    /// Whether a line has begun and not ended.
+    /// Whether a line has begun and not ended; false while the rest of an overlong line is being dropped.
     var hasBegun: Bool { !bytes.isEmpty }
 
     mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }
