@@ -45,6 +45,7 @@ struct PortLinkClaim: Sendable {
         let slash = link.lastIndex(of: "/").map { link.index(after: $0) } ?? link.startIndex
         path = "\(link[..<slash]).\(link[slash...]).lock"
         while true {
+            // O_NOFOLLOW and O_NONBLOCK: a link at the path must not lead to another file, and a FIFO must not block.
             let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard file >= 0 else {
                 let error = errno

@@ -26,6 +26,7 @@ extension SerialPort {
     public func drain(on loop: EventLoop, within limit: Duration) async -> Int {
         let clock = EventLoopClock(loop)
         let deadline = clock.now + limit
+        // The same steps as in OutputDrain.
         var step = Duration.milliseconds(1)
         while true {
             let unsent = (try? queuedOutput()) ?? 0

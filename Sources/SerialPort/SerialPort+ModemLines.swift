@@ -11,9 +11,9 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Data Terminal Ready, driven by the host. An Arduino resets each time DTR becomes asserted.
+    /// Data Terminal Ready, driven by this computer. An Arduino resets each time DTR becomes asserted.
     public static let dtr = ModemLines(rawValue: TIOCM_DTR)
-    /// Request To Send, driven by the host.
+    /// Request To Send, driven by this computer.
     public static let rts = ModemLines(rawValue: TIOCM_RTS)
     /// Clear To Send, driven by the device.
     public static let cts = ModemLines(rawValue: TIOCM_CTS)
@@ -33,7 +33,7 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
 }
 
 extension SerialPort {
-    /// Returns the modem lines that are asserted now, including the host's own.
+    /// Returns the modem lines that are asserted now, including this computer's own.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if the port has no modem lines, like a
     ///   pseudo-terminal; ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.

@@ -30,7 +30,8 @@ extension SerialPort {
     /// DTR and RTS at opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/settingsRefused(asked:taken:)``,
-    ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
+    ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/unsupported`` if the driver does not enter raw mode,
+    ///   ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func apply(_ newOptions: SerialOptions) throws(SerialError) {
         let activity = "setting up"
         try newOptions.validate(for: path)

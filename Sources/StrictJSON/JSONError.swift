@@ -1,6 +1,6 @@
 /// The reason why bytes are not a JSON value that a ``JSONValue`` accepts.
 package struct JSONError: Error, Sendable, Hashable {
-    /// The kinds of faults.
+    /// The kinds of errors.
     package enum Code: Sendable, Hashable {
         /// The bytes are not JSON by RFC 8259.
         case notJSON
@@ -16,12 +16,12 @@ package struct JSONError: Error, Sendable, Hashable {
         case duplicateName(String)
     }
 
-    /// The kind of fault.
+    /// The kind of error.
     package var code: Code
-    /// The number of bytes before the fault. For ``Code/tooLong``: the number of all bytes. For ``Code/invalidText``: the
+    /// The number of bytes before the error. For ``Code/tooLong``: the number of all bytes. For ``Code/invalidText``: the
     /// number of bytes before the string, or before the escape of half a surrogate pair.
     package var offset: Int
-    /// The valid input in place of the fault, in words; nil if the code alone says it.
+    /// The valid input in place of the error, in words; nil if the code alone says it.
     package var expected: String?
 
     package init(_ code: Code, at offset: Int, expected: String? = nil) {

@@ -1,4 +1,4 @@
-/// Parses a JSON value byte by byte, strictly by RFC 8259, and reports the end of the value or its first fault.
+/// Parses a JSON value byte by byte, strictly by RFC 8259, and reports the end of the value or its first error.
 ///
 /// The grammar stores only its state and the nesting of the value, not the bytes.
 package struct JSONGrammar: Sendable {

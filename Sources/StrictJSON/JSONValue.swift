@@ -20,7 +20,7 @@ package struct JSONValue: Sendable, Hashable {
     ///   - depth: The largest number of arrays and objects that may be open at once, at most 64.
     ///   - size: The largest number of bytes.
     ///   - isLenient: Whether an object may have a member twice, and a string may be invalid Unicode, such as half of a
-    ///     surrogate pair. Parsers disagree on both, so by default these are faults.
+    ///     surrogate pair. Parsers disagree on both, so by default these are errors.
     package init(
         _ bytes: [UInt8], depth: Int = 16, size: Int, isLenient: Bool = false
     ) throws(JSONError) {
@@ -52,7 +52,7 @@ package struct JSONValue: Sendable, Hashable {
         return start..<bytes.count
     }
 
-    /// Checks the faults that the grammar does not see: invalid Unicode in strings, and duplicate names of members.
+    /// Finds the errors that the grammar does not see: invalid Unicode in strings, and duplicate names of members.
     private func check() throws(JSONError) {
         switch bytes.first {
         case UInt8(ascii: "\""):

@@ -6,8 +6,8 @@ internal import SerialPort
 ///     serial:/dev/ttyUSB0?baud=9600&bits=8&parity=none&stop=1&flow=none
 ///     serial:/dev/ttyUSB0?dtr=on&rts=untouched&hupcl=off&shared&lowlatency&reset
 public struct SerialSettings: Sendable, Hashable {
-    /// The baud rate, 1 to 12,000,000; nil if the endpoint sets none. A program may then set the rate of the device's
-    /// family; otherwise the port is opened at 9600 baud.
+    /// The baud rate, from 1 to 12,000,000, the highest rate of FTDI and Prolific adapters; nil if the endpoint sets
+    /// none. A program may then set the rate of the device's family; otherwise the port is opened at 9600 baud.
     public var baudRate: Int?
     /// Whether to reset the board after opening, with a pulse on DTR.
     public var resetsBoard = false

@@ -69,11 +69,13 @@ final class LineClient: @unchecked Sendable {
 
     /// Whether output is still delivered.
     private var isListening = true
+    /// The framer before any input, which replaces ``framer`` to drop an incomplete line.
     private let newFramer: ClientFramer
     private var framer: ClientFramer
     private var lines: [WaitingLine] = []
     private var lineBytes = 0
     private var outgoing: [UInt8] = []
+    /// The number of bytes that were taken from `outgoing` and are being written.
     private var beingWritten = 0
     private var writer: Task<Void, Never>?
     /// The tasks that wait for the client to read something.

@@ -141,6 +141,8 @@ actor ControlConnection {
     /// Whether the program can still receive anything.
     var isThere: Bool { channel.assumeIsolated { $0.isOpen } }
 
+    /// Closes the connection if its input has ended and all requests were answered: once the kernel has taken the
+    /// pending output, or after ``patience``.
     private func hangUpIfDone() {
         guard hasEnded, case .requests = mode, requestCount + stopCount == 0 else { return }
         end()
@@ -163,6 +165,7 @@ actor ControlConnection {
         Task(executorPreference: loop) { await self.channel.close() }
     }
 
+    /// Ends the handling of requests, the transfers and the subscriptions. The caller closes the channel.
     private func end() {
         if case .over = mode { return }
         mode = .over

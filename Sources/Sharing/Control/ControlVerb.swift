@@ -218,6 +218,10 @@ extension ControlConnection {
         return count
     }
 
+    /// Returns the time that an argument gives as an age or a date; nil if the argument is missing.
+    ///
+    /// - Parameter isLater: Whether to choose the later instant for a local time that occurs twice, as at the end of
+    ///   summer time.
     private func time(
         _ name: String, _ arguments: inout ControlArguments, _ now: RecordTime, isLater: Bool
     ) throws(ControlFailure) -> RecordTime? {

@@ -8,7 +8,7 @@ internal import StrictJSON
 struct HistoryReading: Sendable {
     /// A request for recorded values of a device.
     struct Request: Sendable {
-        /// The largest number of columns.
+        /// The largest number of columns; chosen for the width of a plot in pixels.
         static let columnLimit = 4000
 
         var filter: RecordFilter
@@ -96,6 +96,7 @@ struct HistoryReading: Sendable {
             guard readCount <= readLimit else { return (rows, false) }
             if let kind, lineKinds.contains(cells[kind]) { continue }
             guard rows.count < rowLimit else { return (rows, false) }
+            // The project's own recorder has written the row, so it needs no strict check.
             rows.append(try JSONValue(Array(query.object(cells).utf8), size: .max, isLenient: true))
         }
         return (rows, true)

@@ -8,7 +8,8 @@ struct DeviceWatch {
     enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The device sent a line unsolicited.
         case said
-        /// The state's values changed, or the link went up or down.
+        /// The state's values changed, or the link went up or down. Programs that poll also get the state after each
+        /// answer to a poll.
         case state
         /// The link went up or down.
         case link

@@ -3,7 +3,8 @@ public import DeviceKit
 internal import LineProtocol
 internal import Transports
 
-/// A device that several programs share over one link, which carries their lines one at a time.
+/// A device that several programs share over one link. Lines that the device answers are sent one at a time, and the
+/// reply goes to the client that sent the line.
 ///
 /// ```swift
 /// let device = SharedDevice(settings, row) { try await LinkSchemes.families.open($0) } tell: { print($0) }

@@ -11,7 +11,8 @@ public struct SharingReport: Sendable, Hashable {
         self.event = event
     }
 
-    /// An event of a shared device.
+    /// An event of a shared device. `for` and `by` name the client or program that sent the line; `poll` stands for the
+    /// question that is asked at intervals for all programs that poll the device.
     public enum Event: Sendable, Hashable {
         /// The link with this name is open.
         case up(_ link: String)

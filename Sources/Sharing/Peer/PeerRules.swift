@@ -8,6 +8,7 @@ internal import LineProtocol
 /// Clients see each packet as one line, with blanks in place of line ends. Each client line is sent as one packet. The
 /// link refuses a line that exceeds a packet, as two packets would be two messages.
 struct PeerRules: StreamRules {
+    /// Chosen longer than the default time limit of hosts, 3 s.
     static let timing = StreamTiming(timeout: .seconds(10), quiet: .seconds(10))
 
     private let keepsPacketBounds: Bool

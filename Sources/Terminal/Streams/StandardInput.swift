@@ -9,7 +9,7 @@ public enum StandardInput {
     ///
     /// Input that was typed before the question is discarded: it can't be an answer.
     ///
-    /// - Returns: The typed line with its end; nil at the end of input.
+    /// - Returns: The typed line with its end; nil at the end of input, or if reading fails.
     /// - Throws: `cancelled` if the task is cancelled, as by Ctrl-C.
     public static func answer(to question: String, on loop: EventLoop) async throws(DescriptorError) -> String? {
         tcflush(STDIN_FILENO, TCIFLUSH)

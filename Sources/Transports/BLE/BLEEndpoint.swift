@@ -15,7 +15,8 @@ public import LineProtocol
 /// - `pair`: pair with the device unless it is paired.
 /// - `shared`: open the device although a program other than pumpctl listens to it.
 ///
-/// In a name, `%3F` is a question mark, and `%25` a percent sign.
+/// If no device has exactly the name, letter case does not count. In a name, `%3F` is a question mark, and `%25` a
+/// percent sign.
 public struct BLEEndpoint: Sendable, Hashable {
     /// The device that an endpoint means.
     public enum Target: Sendable, Hashable {

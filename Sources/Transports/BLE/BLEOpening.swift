@@ -17,7 +17,8 @@ struct BLEOpening {
     let elapsed: () -> Duration
     /// The time limit for opening; nil for the limits of the individual steps.
     private var limit: Duration? { use.openingLimit ?? (use.isPersistent ? ConnectPatience().total : nil) }
-    /// The time that is left, at least 1 ms; nil without a limit.
+    /// The time that is left; nil without a limit. At least 1 ms, so that a step that begins too late fails by its own
+    /// time limit.
     private var timeLeft: Duration? { limit.map { max($0 - elapsed(), .milliseconds(1)) } }
 
     /// Connects to bluetoothd and calls `body`. Disconnects from bluetoothd if `body` fails.

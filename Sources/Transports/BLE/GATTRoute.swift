@@ -34,7 +34,8 @@ struct GATTRoute: Sendable, Hashable {
             keepsPacketBounds: profile.keepsPacketBounds, values: values, reason: nil)
     }
 
-    /// Creates a route over named characteristics; nil if the device lacks them, or their flags are unsuitable.
+    /// Creates a route over named characteristics; nil if the device lacks them, or their flags are unsuitable. Without
+    /// a profile, a write has up to 512 bytes, the length limit of a value.
     ///
     /// - Parameter profile: The profile of the requested family; nil if no family was requested.
     init?(write: BluetoothUUID, hear: BluetoothUUID, as profile: GATTProfile?, in services: [GATTService]) {

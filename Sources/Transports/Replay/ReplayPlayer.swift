@@ -20,7 +20,7 @@ actor ReplayPlayer {
     /// Called with the error that ends the link if the host departs from the capture.
     private let onDeparture: @Sendable (LinkError) -> Void
 
-    /// The acts of the host that are not compared with the capture yet, and their times.
+    /// The acts of the host that are not compared with the capture yet, and their times by the pace clock.
     private var acts: [(act: ReplayDeparture.Act, time: Duration)] = []
     private var waiting: UnsafeContinuation<Void, Never>?
     /// The number of bytes that were delivered since ``bring(_:)`` last waited for the host.

@@ -5,7 +5,8 @@ extension Bench {
     /// Longer than the time for which a board reads nothing after a reset, in its bootloader and in `setup()`.
     private static let startTime = Duration.seconds(5)
 
-    /// The time limit for the first answer. The query is repeated until then: if no reset is possible, once or twice.
+    /// The time limit for the first answer. The query is repeated until then. If opening can't have reset the board,
+    /// this is the time limit of two queries.
     var startPatience: Duration {
         link.mayHaveReset ? max(Self.startTime, options.timeout) : options.timeout * 2
     }

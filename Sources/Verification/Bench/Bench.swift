@@ -2,8 +2,8 @@ internal import LineProtocol
 
 /// The means of a check: sends and receives, acts at the device, and records everything in the transcript.
 ///
-/// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`, so that a fault of a
-/// decoder can't hide a fault of a firmware.
+/// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`, so that an error in a
+/// decoder can't hide an error in a firmware.
 final class Bench {
     /// The longest wait for the rest of a line that has begun, such as a debug line after a reply. It is enough for 190
     /// bytes at 9600 baud.
@@ -14,6 +14,7 @@ final class Bench {
     let stimulus: (any Stimulus)?
     private let clock: SessionClock
     private let reader: LinkReader
+    /// Returns whether a line may be unsolicited.
     private let isUnasked: @Sendable (String) -> Bool
     /// The time by which the stimulus has advanced the device's clock.
     private var advanced = Duration.zero
