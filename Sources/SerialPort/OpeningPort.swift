@@ -92,6 +92,7 @@ struct OpeningPort {
         SerialError(.busy(holder: nil), errno: errno, activity: "opening", path: path)
     }
 
+    /// Throws `notATerminal` if the node is no terminal, or the error of another failed call.
     private func requireTerminal() throws(SerialError) {
         var isTaken: CInt = 0
         let error = cserial_get_exclusive(descriptor, &isTaken)

@@ -25,7 +25,9 @@ public final class PseudoTerminalVisits: Sendable {
     private let state = Mutex(State())
 
     private struct State {
+        /// The ID of the watch of the slave; nil before it begins and after ``PseudoTerminalVisits/close()``.
         var openingsID: UInt64?
+        /// Whether a visit has begun and not ended.
         var isVisited = false
         var isClosed = false
     }

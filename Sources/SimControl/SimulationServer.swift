@@ -19,12 +19,15 @@ public actor SimulationServer {
     private static let lineLimit = 1 << 14
 
     private nonisolated let loop: EventLoop
+    /// The family of the simulation, which the greeting names.
     private let family: String
     private let listener: SocketListener
+    /// The devices by their numbers, from 1.
     private var devices: [Int: DeviceHandle] = [:]
     /// The families of devices that differ from ``family``, by device number.
     private var families: [Int: String] = [:]
     private var connections: [DescriptorChannel] = []
+    /// A stream without elements. It ends when a client has sent `stop`.
     private let stopping: AsyncStream<Never>
     private let stop: AsyncStream<Never>.Continuation
 

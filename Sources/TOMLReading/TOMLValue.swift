@@ -92,6 +92,7 @@ extension String {
 extension ConfigurationError {
     /// Creates the error for text that is not TOML.
     fileprivate static func syntax(_ problem: String, _ line: UInt32) -> ConfigurationError {
+        // The parser, toml++, names its limit by the macro that sets it.
         let isDeep = problem.hasSuffix("(TOML_MAX_NESTED_VALUES)")
         return ConfigurationError(
             .syntax, "line \(line)", isDeep ? "arrays and tables are nested too deeply" : problem,

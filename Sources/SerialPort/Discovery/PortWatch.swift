@@ -58,6 +58,8 @@ struct PortWatch: ~Copyable {
         if isClosed { source = nil }
     }
 
+    /// Ends the watch. A connection to udev on which a task waits is released by ``endWait()``, because the descriptor
+    /// must stay open until then.
     mutating func close() {
         isClosed = true
         pending = []

@@ -125,6 +125,7 @@ struct UdevDevice: ~Copyable {
         port.latencyTimer = udev_device_get_parent(pointer).flatMap { attribute("latency_timer", of: $0) }
             .flatMap { Int($0) }
         port.isKeptFromModemManager = isKeptFromModemManager
+        // A USB port has a further driver on the bus usb-serial, often of another name: `ch341-uart` for `ch341`.
         port.driver = port.usb == nil ? driverOfParents : property(of: interface, udev_device_get_driver)
         return port
     }

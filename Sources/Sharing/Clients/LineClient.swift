@@ -72,8 +72,10 @@ final class LineClient: @unchecked Sendable {
     /// The framer before any input, which replaces ``framer`` to drop an incomplete line.
     private let newFramer: ClientFramer
     private var framer: ClientFramer
+    /// The queue of lines to the device, and its size in bytes with one line end for each line.
     private var lines: [WaitingLine] = []
     private var lineBytes = 0
+    /// The queue of output to the client, without the bytes that are being written.
     private var outgoing: [UInt8] = []
     /// The number of bytes that were taken from `outgoing` and are being written.
     private var beingWritten = 0

@@ -51,8 +51,11 @@ actor ControlConnection {
     private var onEnd: (@Sendable () -> Void)?
 
     private var mode = Mode.requests
+    /// The input that was not handled yet.
     private var lines = JSONLines()
+    /// Disconnects the program if it does not complete a line in time; nil if no line has begun.
     private var lineTimer: Task<Void, Never>?
+    /// Whether the input has ended.
     private var hasEnded = false
     /// The numbers of requests and of stop requests in flight.
     private var (requestCount, stopCount) = (0, 0)

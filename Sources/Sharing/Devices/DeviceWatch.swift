@@ -59,6 +59,7 @@ struct DeviceWatch {
     private(set) var changeCount = 0
     /// Splits the output of a raw device into lines.
     var lines = DeviceLines()
+    /// The subscribers, by the identities of their control connections.
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
     /// Whether a comparison of the state with the state that subscribers last received is scheduled.
     var isStateLookedAt = false

@@ -158,6 +158,7 @@ extension SharedDevice {
         pollIfWanted()
     }
 
+    /// Sends an event to its subscribers. `members` is evaluated only if there are any.
     private func publish(_ kind: DeviceWatch.Kind, _ members: @autoclosure () -> [String: JSONValue]) {
         guard watch.wants(kind) else { return }
         let line = ControlMessage.event(
@@ -259,6 +260,7 @@ extension SharedDevice {
         record(.event(kind: "command", text: JSONValue.object(change).json))
     }
 
+    /// Returns whether a reply has an error code of the family.
     private func isRefusal(_ reply: [UInt8]) -> Bool {
         Self.lines(of: reply).contains { settings.family.wire.errorCode(Array($0).span, .lineFeed) != nil }
     }
@@ -284,6 +286,8 @@ extension SharedDevice {
         publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
     }
 
+    /// Returns the command of the family that a line sends; nil if there is none. A line with parameters is recognized
+    /// by the text before the first one.
     private func command(of line: ClientLine) -> FamilyCommand? {
         if line.isStop { return settings.family.stop }
         return settings.family.commands.first { command in

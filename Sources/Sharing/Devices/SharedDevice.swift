@@ -109,6 +109,7 @@ public actor SharedDevice {
         while !Task.isCancelled {
             await somebodyIsThere()
             do {
+                // After the first link, the reconnector makes sure that a link leads to the same device.
                 let link =
                     if let reconnector { try await reconnector.link() } else { try await open(settings.endpoint) }
                 failure = nil

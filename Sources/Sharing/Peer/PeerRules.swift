@@ -26,6 +26,7 @@ struct PeerRules: StreamRules {
         return StreamRequest(bytes: line + (keepsPacketBounds ? [] : [0x0A]), isAnswered: isAsking)
     }
 
+    /// The lines that request an image, in any letter case.
     private static let asking: Set<String> = ["GET", "GET_IMAGE"]
 
     mutating func begin(packetCapacity: Int?) { decoder = PeerDecoder(keepsPacketBounds: true) }
@@ -55,6 +56,8 @@ struct PeerRules: StreamRules {
         return [.forAsker(bytes)] + (pieces.map { endsImage(line, $0) } == true ? endAnswer() : [])
     }
 
+    /// Returns whether a line belongs to the expected image, or is the rest of an earlier one.
+    ///
     /// - Parameter pieces: The decoder's result for the line; nil if no image is expected.
     private func isOfImage(_ line: [UInt8], _ pieces: [PeerPiece]?) -> Bool {
         guard let pieces else { return line.starts(with: "IMG_".utf8) || PeerImageDownload.isStray(line) }

@@ -18,6 +18,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     private let clock: SessionClock
     private var rules: Rules
     private let say: SpeechReceiver
+    /// Lets requests with an answer be sent one at a time.
     private let turns = TurnQueue()
     /// The exchange whose answer is expected or in progress.
     private var exchange: Exchange?
@@ -26,6 +27,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     /// The clock time at which the last piece of an answer arrived; before the first piece, the time at which the
     /// speaker started.
     private var lastAnswered: Duration
+    /// Whether anything was sent over the link.
     private var hasSent = false
     /// Whether the link has ended, or ``close()`` was called.
     private var isOver = false
@@ -73,6 +75,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         var hasBegun = false
         /// The clock time at which the wait for more of the answer ends; nil before the command is sent.
         var deadline: Duration?
+        /// The end of the exchange, with its error if there is one; nil before the end.
         private var result: SessionError??
         private var waiter: UnsafeContinuation<SessionError?, Never>?
 
@@ -89,6 +92,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             waiter = nil
         }
 
+        /// Resumes `waiter` with the error, or nil, when the exchange is finished.
         func wait(_ waiter: UnsafeContinuation<SessionError?, Never>) {
             if let result { waiter.resume(returning: result) } else { self.waiter = waiter }
         }

@@ -60,6 +60,7 @@ struct LogReception: Reception {
                 do throws(SessionError) { text += try log.take(bytes, isAnnounced: isAnnounced) } catch {
                     failure = .session(error)
                 }
+            // A live row is no part of the log.
             case .live: break
             }
         }

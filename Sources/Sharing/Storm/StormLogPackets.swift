@@ -8,6 +8,7 @@ struct StormLogPackets: Sendable {
 
     private var joiner = StormLogJoiner()
     private var head: [UInt8] = []
+    /// Whether a packet of the log has arrived, so that the client has the prefix.
     private var hasBegun = false
     /// Whether the client has received an incomplete line.
     private var isAmidLine = false

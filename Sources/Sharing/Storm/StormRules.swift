@@ -17,6 +17,7 @@ struct StormRules: StreamRules {
 
     private let keepsPacketBounds: Bool
     private var decoder: StormDecoder
+    /// Finds a restart of the sensor in the text of its boot ROM; used on a stream only.
     private var finder = ESP32ResetFinder()
     /// Whether the sensor has restarted since the log was requested.
     private var hasRestarted = false

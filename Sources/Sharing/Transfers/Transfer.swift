@@ -27,7 +27,9 @@ final class Transfer: @unchecked Sendable {
     /// The clock time of the last event.
     private var lastEvent = Duration.zero
     private var reception: any Reception
+    /// The bytes of the content that were received and not sent to the program yet.
     private var waiting: [UInt8] = []
+    /// Whether the first `progress` event was sent.
     private var isAnnounced = false
     private var result: Result<[String: JSONValue], ControlFailure>?
     private var waiter: CheckedContinuation<Void, Never>?
@@ -137,6 +139,7 @@ final class Transfer: @unchecked Sendable {
         switch failure {
         case .session(let error): self.failure(SharingError.session(error))
         case .brokenOff(let code, let reason, let hint): self.failure(code, reason, hint: hint, byteCount: byteCount)
+        // The place of the damage is unknown, so no byte counts as right.
         case .damaged(let code, let reason, let hint): self.failure(code, reason, hint: hint, byteCount: 0)
         }
     }

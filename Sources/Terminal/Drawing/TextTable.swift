@@ -37,6 +37,7 @@ public struct TextTable: Sendable {
     private static let gap = "  "
 
     private let columns: [Column]
+    /// The rows that ``takeLines(width:)`` has not returned yet.
     private var rows: [[String]] = []
     /// The width of each column; nil for a column without values.
     private var widths: [Int?]

@@ -96,6 +96,7 @@ extension KeyParser {
 
 /// A byte that is not UTF-8, in an edited line: a private-use character represents it.
 enum RawByte {
+    /// The character for byte 0, in Unicode's last private-use area, which hardly any text uses.
     private static let first: UInt32 = 0x10F000
 
     /// Returns the character that represents `byte`.

@@ -25,6 +25,7 @@ actor BLEOutbox: BLESender {
     private let name: String
     private let clock: any Clock<Duration>
     private let pairing: PairingAdvice
+    /// Lets calls of ``send(_:)`` run one at a time.
     private let turns = TurnQueue()
     private let unconfirmed: Atomic<Bool>
     nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }

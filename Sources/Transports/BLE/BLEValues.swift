@@ -16,6 +16,7 @@ actor BLEValues: BLESender {
     private let inbox: ArrivalInbox
     private let name: String
     private let pairing: PairingAdvice
+    /// Lets calls of ``send(_:)`` run one at a time.
     private let turns = TurnQueue()
     private let unconfirmed = Atomic(false)
     nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }

@@ -12,11 +12,13 @@ actor OfferedOutbox {
     private let central: BluetoothAddress?
     private let profile: GATTProfile
     private let name: String
+    /// Lets calls of ``send(_:)`` run one at a time.
     private let turns = TurnQueue()
     /// A stream without elements. It ends when sending need not wait any longer.
     private let waiting: AsyncStream<Never>
     private let waitingEnd: AsyncStream<Never>.Continuation
     private(set) var isSubscribed = false
+    /// The reason that sending has ended; nil before the end.
     private var end: BLEError?
 
     init(to central: BluetoothAddress?, of peripheral: Peripheral, _ profile: GATTProfile, name: String) {

@@ -32,6 +32,7 @@ final class ReplayLink: Link {
             into: inbox, name: name, keepsPacketBounds: tape.facts.keepsPacketBounds,
             pace: isPaced ? SessionClock(clock) : nil, onDeparture: onDeparture)
         self.player = player
+        // A closure can't consume a noncopyable value that it has captured, so the task takes the tape from a box.
         let box = Mutex<ReplayTape?>(tape)
         playing = Task(executorPreference: loop) {
             guard let tape = box.withLock({ $0.take() }) else { return }

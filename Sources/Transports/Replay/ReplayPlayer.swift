@@ -22,6 +22,7 @@ actor ReplayPlayer {
 
     /// The acts of the host that are not compared with the capture yet, and their times by the pace clock.
     private var acts: [(act: ReplayDeparture.Act, time: Duration)] = []
+    /// The continuation of ``nextAct()`` while it waits for the host.
     private var waiting: UnsafeContinuation<Void, Never>?
     /// The number of bytes that were delivered since ``bring(_:)`` last waited for the host.
     private var broughtCount = 0

@@ -6,6 +6,7 @@ struct ReplayTape: ~Copyable, Sendable {
     let facts: CarrierFacts
     /// The time at which the captured link was opened, counted from the beginning of the capture.
     let openedAt: Duration
+    /// The number by which the events of the capture name the link.
     private let number: Int
     private var reader: CaptureReader
 

@@ -20,7 +20,9 @@ final class Bench {
     private var advanced = Duration.zero
     private var lines: HeardLines
 
+    /// The transcript of the current check.
     private(set) var steps: [CheckResult.Step] = []
+    /// The forms that the firmware uses where the protocol allows several, as ``note(_:)`` recorded them in this check.
     private(set) var variants: [String] = []
     private(set) var timings = Timings()
     /// The lines since the check began that may be unsolicited, except the lines that the check expected.

@@ -15,10 +15,12 @@ struct HeardLines {
     static let lengthLimit = 64 * 1024
 
     let framing: Framing
+    /// The bytes of the current line, packet or object, and the time at which the first one arrived.
     private var bytes: [UInt8] = []
     private var begin = Duration.zero
     /// Whether there were NULs before or after the text of the current line.
     private var followsNULs = false
+    /// The complete lines, packets or objects that ``next()`` has not returned yet.
     private var lines: [HeardLine] = []
     private var object = ObjectEnd()
     /// Whether the rest of an overlong line or object is being dropped.
