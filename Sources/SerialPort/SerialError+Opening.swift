@@ -22,6 +22,7 @@ extension SerialError {
                 .notATerminal, errno: errno, activity: activity, path: path,
                 hint: "name a port in this directory")
         case EBUSY:
+            // TIOCEXCL is set, by a process that need not have a lock.
             self.init(busy: path, isLocked: false)
         case EACCES, EPERM:
             self.init(

@@ -58,6 +58,7 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            // A program that shares the stream may have made it non-blocking.
             if count < 0 && errno == EAGAIN {
                 var writable = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
                 poll(&writable, 1, -1)

@@ -54,7 +54,8 @@ struct GATTRoute: Sendable, Hashable {
     }
 
     /// Guesses the route to an unknown module: a writable characteristic and a notifying characteristic. Prefers one
-    /// characteristic that is both, then two characteristics of the same service. Returns nil if there is no such pair.
+    /// characteristic that is both, then two characteristics of the same service, then the first pair. Returns nil if
+    /// there is no pair.
     init?(guessedFrom services: [GATTService]) {
         let all = services.filter { !Self.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
         let hearing = all.filter { !$0.flags.isDisjoint(with: [.notify, .indicate]) }

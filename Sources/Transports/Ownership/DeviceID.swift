@@ -10,8 +10,8 @@ public enum DeviceID {
     /// - Parameters:
     ///   - device: The address of the device.
     ///   - adapter: The address of the adapter that reaches the device.
-    ///   - bus: The GUID of bluetoothd's bus. A device of another bluetoothd, such as one in a container or a test, has
-    ///     another identifier.
+    ///   - bus: The GUID of bluetoothd's bus, of which the identifier has the first 8 digits. A device of another
+    ///     bluetoothd, such as one in a container or a test, has another identifier.
     public static func ble(_ device: BluetoothAddress, on adapter: BluetoothAddress, bus: String) -> String {
         "ble-\(bus.prefix(8))-\(adapter)-\(device)"
     }
