@@ -31,7 +31,7 @@ final class LineClient: @unchecked Sendable {
     static let incomingLimit = 1 << 16
 
     /// The maximum number of stop lines (OFF) in flight. Further stop lines are neither sent nor answered: the pending
-    /// ones make the device safe.
+    /// ones make the device safe. The number is chosen, not measured.
     static let stopLimit = 16
 
     /// The maximum size of a write in bytes. A client that takes this much within ``SharedDevice/patience`` is not

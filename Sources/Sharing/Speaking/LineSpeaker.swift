@@ -15,7 +15,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         @Sendable (_ session: Session<Relayed<Base>>, _ line: RelayedLine<Base>, _ timeout: Duration)
         async throws(SessionError) -> RelayedAnswer<Base>
 
-    /// The time to wait for an error after a line to which the device has no reply.
+    /// The time to wait for an error after a line to which the device has no reply; chosen, not measured.
     private static var silence: Duration { .milliseconds(300) }
     /// The time limit of a stop, which is sent again until the device's status confirms it. A board that was reset may
     /// need most of this time to start.

@@ -10,7 +10,8 @@ internal import LineProtocol
 actor StreamSpeaker<Rules: StreamRules>: Speaker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
 
-    /// The time without any part of an answer after which a board that was reset by opening its link counts as started.
+    /// The time without any part of an answer after which a board that was reset by opening its link counts as started;
+    /// chosen, not measured.
     private static var startHush: Duration { .seconds(1) }
 
     private nonisolated let link: any Link

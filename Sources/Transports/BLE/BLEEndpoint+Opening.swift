@@ -65,7 +65,7 @@ extension BLEOpening {
         case unfit([GATTService])
     }
 
-    /// The pause before the device is connected again.
+    /// The pause before the device is connected again; chosen, not measured.
     private static let pause = Duration.milliseconds(250)
 
     /// Opens the link to a claimed device. If the failure may pass (``LinkError/mayPass``), the function connects once
