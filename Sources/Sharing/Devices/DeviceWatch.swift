@@ -35,8 +35,8 @@ struct DeviceWatch {
         var state: [String: JSONValue]?
     }
 
-    /// The time limit for opening a link that a program needs. After that the device counts as away. Connecting to a BLE
-    /// device may go on for 60 s; the program gets its answer earlier.
+    /// The time limit for opening a link that a program needs. After that the device counts as away. Connecting to a
+    /// BLE device may go on for 60 s; the program gets its answer earlier.
     static let openingPatience = Duration.seconds(15)
 
     /// The time since the shared device was created.
