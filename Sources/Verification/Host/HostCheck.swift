@@ -19,7 +19,8 @@ public struct HostCheck: Sendable {
     public let judgement: Judgement
     /// The expected behaviour, as a sentence for the report of a failure.
     public let expectation: String
-    /// Whether the check can be made only if the host uses the device through a pseudo-terminal.
+    /// Whether the check can be made only if the host uses the device through a pseudo-terminal, which shows the baud
+    /// rate that the host has set.
     public let needsTerminal: Bool
     /// A condition on the played device's output, such as `meets=line:STATUS:`; nil if there is none. If the output
     /// never meets this condition, a host that ends with status 0 counts as untested.
@@ -38,7 +39,8 @@ public struct HostCheck: Sendable {
         self.premise = premise
     }
 
-    /// The expectations of the check for the played device, in the syntax of `pumpctl sim --expect`.
+    /// The rules that the played device must watch for the check, in the syntax of `pumpctl sim --expect`: that of the
+    /// judgement or, for a judgement by the exit status, the premise.
     public var expectations: [String] {
         if case .rule(let rule) = judgement { [rule] } else { premise.map { [$0] } ?? [] }
     }

@@ -20,6 +20,8 @@ extension HostVerification {
                     understands(
                         7, "a long log takes several lines or notifications", meeting: "LOG Values:")
                 ]),
+            // The interval is shorter than the silence that ends a log, which is 1 s in pumpctl: live rows come within
+            // that silence.
             PlayedDevice(
                 "measuring", "a sensor that measures while its log is read", ["interval": "400ms"],
                 [
@@ -76,6 +78,7 @@ extension HostVerification {
                         expecting: "the program sends only messages, each as one JSON object"), fastBaud,
                     understands(15, "a received message is stored"),
                 ]),
+            // 20 bytes is what a BLE packet holds unless both sides have agreed on more.
             PlayedDevice(
                 "cut", "a phone that sends messages in pieces", ["split": "20"],
                 [understands(2, "a message that does not fit into one packet is sent in pieces")]),

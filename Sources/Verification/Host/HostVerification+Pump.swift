@@ -50,6 +50,7 @@ extension HostVerification {
                 ]),
         ])
 
+    /// The checks of the commands that the host sends, which are made with several of the played devices.
     private static let rules = [
         HostCheck(
             "commands", 22, "a host sends speeds as plain decimal numbers, and only documented commands",
@@ -76,7 +77,7 @@ extension HostVerification {
             premise: lines.map { "meets=line:" + $0 })
     }
 
-    /// The check of the baud rate of boards with an ESP32.
+    /// The check of the baud rate of all families but the pump.
     static let fastBaud = HostCheck(
         "baud", 1, "a serial port has 115200 baud, 8N1", .rule("baud"),
         expecting: "the program sends at 115200 baud, 8N1",

@@ -69,12 +69,15 @@ extension LineExpectation {
 }
 
 extension Bench {
-    /// Queries the light: `0` or `1`.
+    /// Sends `command`, and returns the light in the board's reply: `0` or `1`.
     fileprivate func light(_ command: String, isQuestion: Bool = false) async throws -> String {
         String(try await ask(raw: command, [.light], isQuestion: isQuestion)[0].text.dropFirst("LED:".count))
     }
 
-    /// Queries a board that may be starting, after `unanswered` queries without an answer.
+    /// Queries a board that may be starting. After earlier queries without an answer, `unanswered` of them, also waits
+    /// until their late answers have come.
+    ///
+    /// - Throws: `CheckFailure` if the board does not answer within the timeout.
     fileprivate func firstLight(behind unanswered: Int) async throws -> String {
         try await send("LED\n", isQuestion: true)
         let line = try await hearPastStart(.light)
@@ -102,7 +105,7 @@ extension Bench {
     fileprivate func set(_ value: String) async throws {
         try await send("LED:\(value)\n")
         var isTold = false
-        // A board may report its new state more than once.
+        // A board may report its new state more than once. The limit is for a board that never stops.
         let deadline = elapsed + .seconds(2)
         while elapsed < deadline, let line = try await line(within: .milliseconds(200)) {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)

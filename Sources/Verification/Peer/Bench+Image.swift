@@ -1,8 +1,9 @@
 extension Bench {
-    /// Requests the image, and reads it until it ends, no line comes within the timeout, or ``ImageTransfer/limit`` is
-    /// reached.
+    /// Requests the image, and reads it until it ends or ``ImageTransfer/limit`` is reached. Also ends if `IMG_BEGIN`
+    /// does not come within the timeout or, after it, if no further line does.
     ///
     /// - Parameter word: The request, such as `GET`.
+    /// - Returns: The lines so far. ``ImageTransfer/ending`` says how the transfer ended.
     func download(_ word: String) async throws -> ImageTransfer {
         let (count, start) = (steps.count, elapsed)
         var transfer = ImageTransfer()
@@ -25,7 +26,7 @@ extension Bench {
     }
 
     /// Returns the last transfer of the image. Requests the image again if the current check has already judged this
-    /// transfer, unless the image is large.
+    /// transfer, as in a further round, unless ``ImageTransfer/isLong``.
     func transfer() async throws -> ImageTransfer {
         if let known = image, known.transfer.isLong || !known.judges.contains(check) {
             image?.judges.insert(check)
@@ -39,7 +40,8 @@ extension Bench {
 
     /// Returns the transfer of a complete image, like ``transfer()``.
     ///
-    /// - Throws: ``CheckSkip`` if the peer has no image, if the image is large, or if it has no end.
+    /// - Throws: ``CheckSkip`` if the peer has no image, if the image takes longer than ``ImageTransfer/limit``, or if
+    ///   no `IMG_END` comes.
     func wholeTransfer() async throws -> ImageTransfer {
         let transfer = try await transfer()
         switch transfer.ending {
@@ -50,8 +52,8 @@ extension Bench {
         }
     }
 
-    /// Skips the check if the image is large: it may still be arriving, and its lines could not be distinguished from
-    /// other lines.
+    /// Skips the check if ``ImageTransfer/isLong``: to request such an image again would take too long, and the rest of
+    /// the last one may still be arriving, whose lines could not be distinguished from other lines.
     func requireImageOver() throws {
         if let transfer = image?.transfer, transfer.isLong { throw CheckSkip(reason: transfer.reasonNotToWait) }
     }

@@ -4,7 +4,8 @@ extension FamilyVerification {
     /// The checks of a text and image peer, by docs/protocols.md.
     ///
     /// The checks send messages that a peer shows to a person. Most messages say that they are a test, or resemble a
-    /// command. The toggle is used only with ``VerificationOptions/mayRun``, because nobody knows what it switches.
+    /// command. The toggle, which ON and OFF switch, is used only with ``VerificationOptions/mayRun``, because nobody
+    /// knows what it drives.
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
         begin: PeerCare.begin, finish: PeerCare.finish, recover: PeerCare.recover, end: PeerCare.end,
@@ -16,7 +17,9 @@ private enum PeerCare {
     /// Longer than the time for which a board reads nothing after a reset.
     private static let startTime = Duration.seconds(5)
 
-    /// Listens until a greeting comes, and then requests the image, to which every peer replies.
+    /// Listens until a greeting comes or the time for it is over, and then requests the image, to which every peer
+    /// replies. The greeting comes once, after the link was opened, and on a serial line perhaps not at all. A request
+    /// that stays unanswered is repeated once.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         let patience = bench.link.mayHaveReset ? startTime : bench.options.timeout
         let deadline = bench.elapsed + patience
@@ -40,7 +43,7 @@ private enum PeerCare {
     static func isUnasked(_ line: String) -> Bool { !line.hasPrefix("IMG_") }
 
     /// Switches the toggle off after a check that may have switched it on. Fails the check if a further line that
-    /// begins with `IMG_` comes.
+    /// begins with `IMG_` comes within 100 ms.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         if check.needs.contains(.run) { try await bench.say("OFF") }
         // The rest of a large image is still arriving.

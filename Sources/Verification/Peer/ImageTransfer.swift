@@ -5,13 +5,14 @@ struct ImageTransfer {
         case end
         /// `IMG_ERROR` came, with the given reason.
         case error(String)
-        /// No further line came within the timeout.
+        /// No further line came within the timeout. Also the value before the end.
         case silence
         /// The image took longer than ``ImageTransfer/limit``.
         case tooLong
     }
 
-    /// The longest time for which a check waits for the end of an image.
+    /// The longest time for which a check waits for the end of an image. With this and ``briefTime`` an image of any
+    /// size leaves the checks within their time limit: see ``VerificationOptions/limit(hasStimulus:)``.
     static let limit = Duration.seconds(10)
     /// The longest duration of a transfer that is repeated; a longer transfer is used for all checks.
     static let briefTime = Duration.seconds(3)
@@ -63,7 +64,8 @@ struct ImageTransfer {
     }
 
     /// Whether a line within an image is a message, and not a part of the image. A line that is not base64 but has the
-    /// length of the first chunk counts as a damaged chunk, since all chunks but the last have the same length.
+    /// length of the first chunk counts as a damaged chunk, since all chunks but the last have the same length. In the
+    /// place of the first chunk, it counts as a message if it contains a space.
     private func isMessage(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy(Base64.isCharacter) else { return false }
         return chunks.first.map { $0.count != text.utf8.count } ?? text.contains(" ")

@@ -42,6 +42,7 @@ extension FamilyVerification {
             try require(size <= mostBytes, "at most \(mostBytes) bytes, which are 7,000,000 characters", got: "\(size)")
         },
         Check("peer.image.png", 20, "an image is a PNG") { bench in
+            // 12 characters are 9 bytes: enough for the signature.
             let start = Base64.bytes(Array(try await bench.wholeTransfer().characters.prefix(12)))
             let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             guard let start else { throw CheckSkip(reason: "the image is not base64") }
@@ -80,7 +81,9 @@ extension FamilyVerification {
         Check(
             "peer.image.error", 19, "IMG_ERROR <reason>: no_file_selected, not_png, read_failed", needs: [.stimulus]
         ) { bench in
+            // The longest of these lines has 26 bytes; the rest is a margin.
             try await bench.requirePackets(of: 40)
+            // The faults of the simulated peer are restored at the end.
             let faults = try await bench.stimulus?.state()["faults"] ?? "none"
             do {
                 for reason in imageErrors {

@@ -5,6 +5,7 @@ extension FamilyVerification {
     static let greetingChecks: [Check] = [
         Check("peer.greeting", 15, "a subscriber gets HELLO from <host> @ <time>, in ISO 8601") { bench in
             bench.recall(bench.opening.steps)
+            // A greeting without the host's name has 34 bytes, which leaves 30 for the name.
             try await bench.requirePackets(of: 64)
             guard let line = bench.opening.lines.first(where: { $0.text.hasPrefix("HELLO") }) else {
                 guard bench.keepsPacketBounds else {
@@ -58,6 +59,7 @@ extension FamilyVerification {
                 try await bench.expectMessage(text)
             }
         },
+        // The text has 506 characters. The stimulus counts messages, but does not show how much of one is visible.
         Check("peer.text.long", 13, "a text is shown up to 500 characters", needs: [.stimulus]) { bench in
             try await bench.expectMessage("pumpctl verify: a long test message " + String(repeating: ".", count: 470))
         },
@@ -91,8 +93,8 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Sends `text`, fails if the peer replies with anything but the acknowledgement, and makes sure that the peer
-    /// still listens.
+    /// Sends `text`, fails if the peer replies within 250 ms with anything but the acknowledgement, and makes sure by a
+    /// request for the image that the peer still listens.
     ///
     /// A message that a person types at the peer at that moment is not a reply. So the text is sent up to four times,
     /// and the check fails only if a line comes each time.
@@ -119,14 +121,14 @@ extension Bench {
 
     fileprivate func expectMessage(_ text: String) async throws { try await expectMessage(Array(text.utf8)) }
 
-    /// Sends `text`, and fails unless the peer has one message more and its toggle is unchanged.
+    /// Sends `text`, and fails unless the peer has one message more and its toggle is unchanged, by the stimulus.
     fileprivate func expectMessage(_ text: [UInt8]) async throws {
         try requireImageOver()
         let (count, isOn) = (try await observeCount("messages"), try await observe("on"))
         try await say(text)
         try await quiet(for: .milliseconds(150))
         let (now, isStillOn) = (try await observeCount("messages"), try await observe("on"))
-        // A peer keeps a limited number of messages.
+        // A peer keeps a limited number of messages, the simulated one 100.
         if now == count, count >= 100 { throw CheckSkip(reason: "the peer keeps no more than \(count) messages") }
         try require(now == count + 1, "\((count + 1).counted("message")) at the peer", got: "\(now)")
         try require(isOn == isStillOn, "on: \(isOn), as before", got: "on: \(isStillOn)")

@@ -93,8 +93,9 @@ enum PumpCare {
         return try await readOff(bench, within: bench.options.timeout * 2)
     }
 
-    /// Repeats STATUS until the pump reports that it is off, or `patience` is over. Throws ``VerificationError`` if the
-    /// pump runs or was stopped for safety.
+    /// Repeats STATUS until the pump reports that it is off, or `patience` is over: the pump then counts as unusable.
+    ///
+    /// - Throws: ``VerificationError`` if the pump runs or was stopped for safety.
     private static func readOff(
         _ bench: Bench, within patience: Duration
     ) async throws -> FamilyVerification.Readiness {
@@ -121,8 +122,8 @@ enum PumpCare {
         return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
     }
 
-    /// Reads late replies, and refuses the pump if it runs after all, or if somebody has switched it on in the
-    /// meantime.
+    /// Reads late replies until none has come for 700 ms, which is several turns of the pump's main loop, or for 10 s.
+    /// Refuses the pump if it runs after all, or if somebody has switched it on in the meantime.
     private static func takeLateAnswers(_ bench: Bench) async throws {
         let deadline = bench.elapsed + .seconds(10)
         while bench.elapsed < deadline, let line = try await bench.line(within: .milliseconds(700)) {
@@ -158,6 +159,7 @@ enum PumpCare {
         if bench.mayHaveRun || isHeated { try await bench.send("\nOFF\n") }
         // The rest of a late reply must not count as the next reply.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
+        // With hot skin, the pump would stop in the next checks too.
         if isHeated { try await bench.act("temperature", "skin", "34") }
         switch try await switchOff(bench, within: bench.options.timeout * 2) {
         // The checks go on with a pump in its error state or with an unreadable status, since each check reports the
@@ -167,6 +169,8 @@ enum PumpCare {
         }
     }
 
+    /// Switches the pump off. A pump that no check may have started gets a short time for this, unless it reports that
+    /// it is on.
     static func end(_ bench: Bench) async -> Aftermath {
         do {
             if !bench.mayHaveRun {
@@ -216,7 +220,7 @@ enum PumpCare {
 
     /// Repeats OFF until the status says that the pump is off, or until `time` is up. Once OFF was acknowledged, the
     /// time is at most ``VerificationOptions/unsafeLimit``. Sets ``Bench/mayHaveRun`` if the status says that the pump
-    /// is on.
+    /// is on. Returns ``StateBehindOff/off``, or the last known state when the time was up.
     private static func switchOff(_ bench: Bench, within time: Duration) async throws -> StateBehindOff {
         let start = bench.elapsed
         var (deadline, nextReport, state) = (start + time, start + reportInterval, StateBehindOff.silent)

@@ -46,6 +46,9 @@ extension Bench {
     }
 
     /// Repeats STATUS until a board that was reset answers, and returns the lines before the answer.
+    ///
+    /// - Throws: `CheckFailure` if no answer comes within 6 s. A board needs 3.3 s at most: see pump-4 in
+    ///   docs/protocols.md.
     func untilStarted() async throws -> [HeardLine] {
         let deadline = elapsed + .seconds(6)
         var heard: [HeardLine] = []

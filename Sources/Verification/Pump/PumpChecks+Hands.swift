@@ -18,7 +18,8 @@ extension FamilyVerification {
         },
     ]
 
-    /// Checks of the speed knob.
+    /// Checks of the speed knob. A reading from 20 to 1023 means the PWM value 10 + (reading − 20) × 245 / 1003,
+    /// rounded down: 716 means 180, and 715 and 713 mean 179.
     static let knobChecks: [Check] = [
         Check("pump.knob.speed", 47, "knob readings of 20 to 1023 set PWM 10 to 255", needs: [.run, .stimulus]) {
             bench in
@@ -82,12 +83,13 @@ extension FamilyVerification {
 extension Bench {
     /// Turns the knob to a reading of 0 to 1023, and waits until the firmware has read the knob.
     fileprivate func turn(to reading: Int) async throws {
-        // Full precision, so that rounding leads to this very reading.
+        // The stimulus takes a position from 0 to 1. Full precision, so that rounding leads to this very reading.
         try await act("turn", "\(Double(reading) / 1023)")
         try await quiet(for: .fourTurns)
     }
 
-    /// Starts the pump, lets the firmware take a reading of the knob, and sets the speed.
+    /// Starts the pump, lets the firmware take a reading of the knob, and sets the speed, to a value that differs from
+    /// the knob's.
     func startAtKnob(reading: Int, speed: Int = 100) async throws {
         // Turn the knob from far away: the firmware ignores a reading that is near the last one that it took.
         try await act("turn", "0")

@@ -47,7 +47,7 @@ extension Bench {
     /// nothing.
     fileprivate func sendInParts(_ text: String) async throws {
         try await send(String(text.prefix(40)))
-        // Longer than a turn, so that the firmware has read the first part.
+        // Longer than a turn of the main loop, so that the firmware has read the first part.
         try await quiet(for: .milliseconds(400))
         try await send(String(text.dropFirst(40)))
     }

@@ -33,7 +33,8 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Starts the pump, waits until the knob has had its effect, and sets the speed.
+    /// Starts the pump, waits until the knob has had its effect, for which the firmware needs a turn of its main loop,
+    /// and sets the speed.
     fileprivate func run(at speed: Int) async throws {
         try await start()
         try await quiet(for: .twoTurns)

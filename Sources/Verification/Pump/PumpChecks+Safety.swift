@@ -46,6 +46,7 @@ extension FamilyVerification {
         },
         Check("pump.overheat.limit", 35, "ERROR:OVERHEAT above 40.0 °C, not at 39 °C", needs: [.run, .stimulus]) {
             bench in
+            // Not nearer to 40 °C: what the firmware measures differs a little from the temperature that is set.
             try await bench.start()
             try await bench.act("temperature", "skin", "39")
             try await bench.quiet(for: .sevenTurns)
@@ -122,8 +123,8 @@ extension LineExpectation {
 }
 
 extension Bench {
-    /// Advances the device's clock by `seconds`, in steps. The unsolicited lines of a step fit into the buffers between
-    /// pump and host.
+    /// Advances the device's clock by `seconds`, in steps of at most 2 minutes. The 24 status lines of a step fit into
+    /// the buffers between pump and host.
     fileprivate func live(for seconds: Int) async throws {
         for part in stride(from: 0, to: seconds, by: 120) {
             try await advance(by: min(120, seconds - part))
@@ -132,6 +133,8 @@ extension Bench {
     }
 
     /// Starts the pump and lets hot skin stop it, and then cools the skin.
+    ///
+    /// Each check has temperatures of its own, by which a test can give a firmware a flaw that shows in one check only.
     ///
     /// - Parameters:
     ///   - hot: The temperature of the hot skin in °C. It is so far above 40 °C that a firmware with a wrong limit

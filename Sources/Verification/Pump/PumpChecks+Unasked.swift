@@ -30,11 +30,15 @@ extension FamilyVerification {
         },
     ]
 
+    /// The accepted times between two status lines: 5 s, with a tolerance for the turns of the main loop and for the
+    /// carrier.
     private static let beatRange = Duration.milliseconds(4600)...Duration.milliseconds(5400)
 }
 
 extension Bench {
     /// Waits for the next unsolicited status line, and returns the time of its first byte.
+    ///
+    /// - Throws: `CheckFailure` if none comes within 5.6 s and the timeout, or another line comes first.
     fileprivate func untilUnasked() async throws -> Duration {
         let deadline = elapsed + .milliseconds(5600) + options.timeout
         while let line = try await line(by: deadline) {

@@ -1,6 +1,7 @@
 internal import LineProtocol
 
-/// Results as TAP 14 (testanything.org): a test point for each check, with the sent, received, and expected lines.
+/// Results as TAP 14 (testanything.org): a test point for each check. Those that passed or failed have the sent and
+/// received lines, those that failed also the expected behaviour.
 public struct TAPReport: VerificationReport {
     private let rounds: Int
 

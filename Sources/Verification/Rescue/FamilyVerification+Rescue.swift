@@ -5,7 +5,8 @@ extension FamilyVerification {
     /// The checks of phone-to-phone messages, by docs/protocols.md.
     ///
     /// A phone stores received messages and passes them on, so no message is sent without
-    /// ``VerificationOptions/maySend``. No message has the category SOS.
+    /// ``VerificationOptions/maySend``. No message has the category SOS. All messages of a phone count as unsolicited,
+    /// since it may send one at any time, also one of another phone.
     public static let rescue = FamilyVerification(
         family: "rescue", checks: [messageChecks, writingChecks, receptionChecks].flatMap(\.self),
         begin: RescueCare.begin, finish: { _, _ in }, recover: RescueCare.recover, end: { _ in .harmless },
@@ -22,6 +23,7 @@ private enum RescueCare {
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         if bench.options.maySend {
+            // A message that is written on the phone makes the phone send: see rescue-14 in docs/protocols.md.
             if bench.stimulus != nil { try await bench.act("write", "Other", "TEST of pumpctl verify, please ignore") }
             // The message shows whether the phone sends received messages back to the sender, which the protocol does
             // not require.
@@ -66,7 +68,8 @@ extension Bench {
     /// Sends a message without a line end, as the protocol demands on all carriers.
     func say(_ message: TestMessage) async throws { try await send(message.json) }
 
-    /// Waits for a message with the id of `message`, and returns the message; nil if none comes in time.
+    /// Waits for a message with the id of `message`, and returns it; nil if none comes within the timeout, or within
+    /// 1 s if that is longer.
     ///
     /// - Parameter keepingIn: Whether to add the lines that are read to ``Bench/opening``.
     func reply(to message: TestMessage, keepingIn: Bool = false) async throws -> JSONValue? {

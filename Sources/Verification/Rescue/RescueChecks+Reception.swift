@@ -45,6 +45,7 @@ extension FamilyVerification {
             let message = bench.testMessage("parts")
             let bytes = Array(message.json.utf8)
             try await bench.expectStored(1, of: [message]) {
+                // 20 bytes is the least that a BLE packet holds.
                 for start in stride(from: 0, to: bytes.count, by: 20) {
                     try await bench.send(Array(bytes[start..<min(start + 20, bytes.count)]))
                 }
@@ -85,7 +86,8 @@ extension Bench {
         return again
     }
 
-    /// Runs `body`, and fails unless the phone then has exactly `number` new messages.
+    /// Runs `body`, and fails unless the phone then has exactly `number` new messages, by the count of the stimulus and
+    /// by the messages that it sends back. Skips the check if there is neither.
     fileprivate func expectStored(
         _ number: Int, of messages: [TestMessage], _ body: () async throws -> Void
     ) async throws {

@@ -23,7 +23,8 @@ struct TestMessage {
             + "\"timestamp\":\(timestamp),\"status\":\"\(status)\",\"category\":\"\(category)\"}"
     }
 
-    /// Returns an upper-case UUID of version 4, from SplitMix64's output function.
+    /// Returns an upper-case UUID in the form of version 4. SplitMix64's output function makes it from the seed and the
+    /// number, so that a verification with the same seed sends the same ids.
     private static func id(_ seed: UInt64, _ number: UInt64) -> String {
         let digits = [2 * number, 2 * number + 1].map { index in
             var bits = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15

@@ -2,6 +2,8 @@ internal import LineProtocol
 
 extension FamilyVerification {
     /// The checks of a storm sensor, on a serial line and over BLE, by docs/protocols.md.
+    ///
+    /// No line counts as unsolicited here: the checks recognize live rows themselves, which come at any time.
     public static let storm = FamilyVerification(
         family: "storm", checks: logChecks + liveChecks,
         begin: { bench in
@@ -67,6 +69,7 @@ extension FamilyVerification {
             "storm.live.row", 10, "a measurement is sent as LIVE LOG: <pipe> <port> <point> <value>", needs: [.stimulus]
         ) { bench in
             try bench.requireLogOver()
+            // Room for the prefix of 10 bytes and a row of 30.
             try await bench.requirePackets(of: 40)
             try await bench.act("measure")
             let line = try await bench.hear([.begin("LIVE LOG: ")], within: max(bench.options.timeout, .seconds(2)))[0]

@@ -2,9 +2,10 @@ internal import LineProtocol
 
 /// A log as a sensor has sent it.
 struct StoredLog {
-    /// The longest time for which a check reads a log.
+    /// The longest time for which a check reads a log, so that a log of any length leaves the checks within their time
+    /// limit: see ``VerificationOptions/limit(hasStimulus:)``.
     static let limit = Duration.seconds(8)
-    /// The length of the silence that ends a log.
+    /// The length of the silence that ends a log: see storm-8 in docs/protocols.md.
     static let silence = Duration.seconds(1)
     /// The text before the first row.
     static let prefix = "LOG Values: "
@@ -50,7 +51,10 @@ extension Bench {
     /// Requests the log and reads it.
     ///
     /// - Parameter unanswered: The number of unanswered queries before this one, if the board may be starting. The
-    ///   answers to them may come before the answer to this query.
+    ///   answers to them may come before the answer to this query. nil if the board is not starting.
+    /// - Returns: The log so far, after a silence or at the limit: see ``StoredLog/isWhole``.
+    /// - Throws: ``CheckFailure`` if no log begins within the timeout, or another line than a live row or the echo
+    ///   comes first; a starting board may send other lines.
     func readLog(behind unanswered: Int? = nil) async throws -> StoredLog {
         let (count, start) = (steps.count, elapsed)
         try await say("GET_LOG", isQuestion: true)
