@@ -202,9 +202,11 @@ struct PumpctlPage: AsyncParsableCommand {
 
     /// Opens an address in the user's browser, in a process of its own.
     ///
-    /// - Parameter path: The path of a file that leads to the address. The code in the address must not be in a command
-    ///   line, which every user of the machine can read.
+    /// - Parameter path: The path of a file that is created and leads to the address. The code in the address must not
+    ///   be in a command line, which every user of the machine can read. The file remains, since the browser may read
+    ///   it later; its code works once, and for 5 minutes.
     private static func browse(_ url: String, by path: String) {
+        // Together with O_EXCL: never write into a file that somebody else has made.
         unlink(path)
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         let text = "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url=\(url)\">\n"

@@ -36,7 +36,7 @@ struct Input {
     }
 
     /// Lets input accumulate for 20 ms, or until its end. Without this pause, the program that records would wake this
-    /// process for each record.
+    /// process for each record. After a read of ``abundance`` bytes, which hold many records, returns at once.
     func gather() {
         if isAbundant { return }
         var input = pollfd(fd: STDIN_FILENO, events: Self.endOfInput, revents: 0)

@@ -19,9 +19,12 @@ struct Writing {
         }
     }
 
+    /// Records until the end of input, waits until the records are on the disk, and prints the number of written and
+    /// lost records as the last answer.
     mutating func run() async {
         var input = Input()
-        // Whether this thread has lowered its priority, which it does once, after the first records.
+        // Whether this thread has lowered its priority, which it does once, after the first records: from then on, no
+        // session with a device must wait for the recording.
         var isBehind = false
         // The blocking read delays nothing: only the recorder's own thread has other work.
         while let lines = input.next() {

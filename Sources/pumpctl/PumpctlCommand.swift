@@ -50,7 +50,7 @@ struct PumpctlCommand: ParsableCommand {
     static func main() {
         StandardStream.openMissing()
         // As process 1 of a container, this program would have to reap the orphans of a program that it starts, so it
-        // continues in a child process. Only a command line with `--` may start one.
+        // continues in a child process. Only the user's own program, named after `--`, is expected to leave orphans.
         if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
         // With SIGXFSZ ignored, a write beyond the limit on file sizes fails with EFBIG, which is reported like other

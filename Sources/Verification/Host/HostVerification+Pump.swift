@@ -31,6 +31,7 @@ extension HostVerification {
             PlayedDevice(
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
                 rules + [understands(2, "a notification has at most 20 bytes, and cuts lines anywhere")]),
+            // The silence is longer than any reply takes, and ends before the 10 s of the rule are over.
             PlayedDevice(
                 "unheard", "a pump that is silent for 3 s", ["fault": "silence=3s@command:1"],
                 [

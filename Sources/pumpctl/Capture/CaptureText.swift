@@ -50,6 +50,7 @@ struct CaptureText: CapturePrinter {
     private mutating func text(of piece: CaptureEvent.Piece, _ event: CaptureEvent, _ mark: String) -> String {
         if pieces || packetLinks.contains(event.link) { return row(event, mark, piece.bytes.printable()) }
         var rows = ""
+        // A longer line is shown in pieces: a device that never ends a line must not exhaust the memory.
         var framer = framers[Stream(link: event.link, mark: mark)] ?? LineFramer(limit: 1 << 16)
         framer.append(piece.bytes.span) { line, _ in
             rows += row(event, mark, line.withUnsafeBufferPointer { Array($0) }.printable())

@@ -22,6 +22,7 @@ enum SharedPort {
         _ words: [String], _ context: CommandContext, patience: Duration = .seconds(5),
         note: @escaping @Sendable (String) -> Void
     ) async throws -> Int32 {
+        // The program may run for long: with `.watching`, other programs can request OFF over this link.
         let link = try await context.openLink(for: .watching)
         let channel: DescriptorChannel
         let path: String
@@ -41,6 +42,7 @@ enum SharedPort {
             let fromProgram = Task(executorPreference: context.loop) { await output.passOn() }
             let status = try await context.runServed(
                 words, with: ["PUMPCTL_PORT": path], hint: startHint)
+            // Nobody reads the terminal any more.
             fromDevice.cancel()
             _ = await fromDevice.result
             fromProgram.cancel()

@@ -37,6 +37,7 @@ extension [Candidate] {
         let lines =
             switch shell {
             case .bash: words(in: line, replacing: tail)
+            // After a word that is marked by `+`, the script adds no blank; after one that is marked by `-`, it does.
             case .zsh:
                 map { candidate in
                     let word = candidate.text.replacing("\\", with: "\\\\").replacing(":", with: "\\:")

@@ -30,7 +30,7 @@ struct CommandGrammar {
     init(_ options: any ParsableArguments.Type) { self.init(description: Array(options._dumpHelp().utf8)) }
 
     /// Describes the options of a command of pumpctl. `serve` has the options of pumpctld, which is started to describe
-    /// them.
+    /// them. Without an installed pumpctld, the description has only the options that ``ServeCommand`` declares.
     init(of command: any ParsableCommand.Type) {
         if command == ServeCommand.self, let daemon = try? CompanionProgram.installed("pumpctld"),
             let (_, socket) = try? daemon.start(["--experimental-dump-help"])

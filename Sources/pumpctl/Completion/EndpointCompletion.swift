@@ -12,6 +12,7 @@ struct EndpointCompletion {
         if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return await paths(typed) }
         guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
         let (scheme, address) = (typed[...colon], typed[typed.index(after: colon)...])
+        // A path of `unix:` may contain a question mark, and has no options.
         if let mark = address.firstIndex(of: "?"), scheme != "unix:" {
             return options(scheme, of: address[..<mark])
                 .candidates(address[address.index(after: mark)...], behind: String(typed[...mark]))
@@ -47,7 +48,8 @@ struct EndpointCompletion {
 
     // MARK: Schemes
 
-    /// Returns the known endpoints, and the schemes of others, for a text without a scheme.
+    /// Returns the known endpoints, and the schemes of others, for a text without a scheme. For an empty text, these
+    /// include the links to pseudo-terminals in this folder and in /tmp, the place of such links in the help.
     private func all(from typed: String) async -> [Candidate] {
         func may(_ scheme: String) -> Bool { scheme.hasPrefix(typed) }
         var found: [Candidate] = []

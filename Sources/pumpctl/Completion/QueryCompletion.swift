@@ -41,11 +41,13 @@ extension [QueryOption] {
             QueryOption(name: "adapter") { _ in adapters() },
             QueryOption(name: "family") { _ in [Candidate](words: Family.allValueStrings) },
             QueryOption(name: "profile") { _ in [Candidate](words: GATTProfiles.families.all.map(\.name)) },
+            // The values of `write` and `hear` are UUIDs of the device, which are not known here.
             .choice("write"), .choice("hear"), .flag("pair"), .flag("shared"),
         ]
     }
 
-    /// The options of a `sim:` endpoint.
+    /// The options of a `sim:` endpoint. The simulated device is inside this program, so it has no options of BLE, and
+    /// no rules for the program, which only the command `sim` checks.
     static func simulated(_ simulator: PeripheralSimulator) -> [QueryOption] {
         simulator.line.options.filter { $0.carrier != .radio && $0.value != .expectations }.map { option in
             QueryOption(name: option.name, help: option.help, isFlag: option.value == .flag) {

@@ -29,6 +29,7 @@ struct Surroundings: Sendable {
                     await onThread { (try? SerialPortDiscovery.ports()) ?? [] } ?? []
                 }
             },
+            // An entry with a colon, such as hci0:64, is a connection of an adapter.
             adapters: { Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") } },
             names: {
                 let known = await first(of: [], within: limit, on: loop) {

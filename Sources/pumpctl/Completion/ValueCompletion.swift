@@ -20,6 +20,7 @@ struct ValueCompletion {
         if let option = simulatorOption(argument) {
             return option.values(continuing: typed, over: given.options["--ble"] == nil ? .line : .radio)
         }
+        // An argument without a name is known by its command.
         switch argument.name(continuing: "") ?? line.path.joined(separator: " ") {
         case "--family": return [Candidate](words: Family.allValueStrings)
         case "--only", "--except": return checks(typed)
@@ -96,6 +97,7 @@ struct ValueCompletion {
         let words = given.positionals.dropFirst()
         guard let verb = words.first else {
             let common = ["advance", "reset", "fault", "set", "state", "verbs", "stop"]
+            // The device has one `set` for each option, so none of their summaries describes the verb.
             return verbs.compactMap { verb in
                 verb["name"]?.text.map {
                     Candidate(text: $0, help: $0 == "set" ? "" : verb["summary"]?.text ?? "")

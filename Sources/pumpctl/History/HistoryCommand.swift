@@ -154,6 +154,7 @@ extension HistoryCommand {
 
     private func draw(_ output: Output) throws {
         let size = TerminalSize.forDrawing
+        // One query serves both drawings: the one with more columns decides.
         let columns = max(plot ? Chart.columns(in: size) : 1, svg == nil ? 1 : Chart.svgColumns)
         let chart = Chart(
             HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits,

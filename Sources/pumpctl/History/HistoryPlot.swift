@@ -7,7 +7,7 @@ enum HistoryPlot {
     /// The limits to draw: the skin temperature in °C above which a pump stops (pump-35 in docs/protocols.md).
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
-    /// Returns the label and unit of a value, from its family's row; nil if the row does not have the value.
+    /// Returns the label and unit of a value of a family; nil if there is no such family, or no such value in it.
     static func naming(_ family: String, _ name: String) -> (label: String, unit: String?)? {
         Family(named: family)?.field(name).map { ($0.label, $0.unit) }
     }

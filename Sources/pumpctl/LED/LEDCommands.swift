@@ -47,6 +47,7 @@ extension LEDValueCommand {
     var shared: SharedOptions { options.shared }
 
     func run(in context: CommandContext) async throws {
+        // If the device is lost, only a query is repeated: a change may have been carried out.
         guard case .read = Self.action else { return try await carryOut(in: context) }
         try await context.retryingQuery { try await carryOut(in: context) }
     }

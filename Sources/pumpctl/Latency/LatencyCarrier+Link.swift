@@ -11,6 +11,7 @@ extension LatencyCarrier {
     init(of link: any Link, at endpoint: Endpoint) {
         var innermost = link
         while let wrapper = innermost as? any LinkWrapper { innermost = wrapper.link }
+        // The server that shares a device does not say how it reaches the device.
         if link.sharedAddress != nil {
             self.init(.network)
         } else if let port = innermost as? DescriptorLink, let path = port.portPath {

@@ -33,6 +33,7 @@ struct LineMonitor: Sendable {
                     shown += 1
                     return shown
                 }
+                // More lines may arrive before the console has ended.
                 if let count, number > count { return }
                 context.output.result("\(RecordTime.now.timeOfDay)  \(line.marked)", Timed(line.record))
                 if number == count { ending.withLock { $0 }?.end() }

@@ -67,6 +67,7 @@ struct CommandLine {
     // MARK: Checks
 
     /// Rejects an argument that is not UTF-8, an unknown command, `--wait` before `sim`, and two different `--port`.
+    /// Before a command's name `--wait` has a time, but that of `sim` is a flag.
     func check() throws(Failure) {
         // In a String, U+FFFD replaces invalid bytes, so the argument would name another file.
         if let argument = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {

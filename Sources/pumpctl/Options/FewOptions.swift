@@ -113,7 +113,8 @@ struct SharedPortOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }
 }
 
-/// Options of `serve`, in addition to the options of `pumpctld`.
+/// The options of `serve` that are also ``SharedOptions``. `pumpctld` parses them, with all others: see
+/// ``ServeCommand``.
 struct ServeOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?

@@ -87,6 +87,7 @@ extension CommandContext {
         do throws(SessionError) {
             delivery = try await PeerDelivery.say(command, over: link, clock: clock, timeout: timeout)
         } catch {
+            // Over BLE, the link refuses a message that does not fit into one write.
             guard let refusal = error.link, refusal.code == .unsupported else { throw error }
             var failure = Failure(refusal)
             (failure.code, failure.outcome) = ("too_long", "not_sent")

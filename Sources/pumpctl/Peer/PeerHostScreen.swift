@@ -9,7 +9,7 @@ import Terminal
 struct PeerHostScreen {
     /// An event to handle.
     enum Event: Sendable {
-        /// The peer is offered on a line.
+        /// The peer is offered on a line: at a place in words for people, and at an endpoint.
         case ready(String, port: String)
         case happened(HostedPeer.Event)
         /// Input from the terminal or a pipe.
@@ -26,6 +26,7 @@ struct PeerHostScreen {
     /// Offers `peer` and handles events until the user ends the peer or the task is cancelled.
     ///
     /// - Parameter events: The source of `stream`, which receives the input events too.
+    /// - Throws: `CancellationError` if the task is cancelled; the errors of offering `peer`.
     static func attend(
         to stream: AsyncStream<Event>, _ events: AsyncStream<Event>.Continuation, of peer: HostedPeer,
         _ context: CommandContext

@@ -19,7 +19,8 @@ struct SeenPort {
 
 /// The text form of serial ports.
 enum PortTable {
-    /// Returns a table with a row for each port.
+    /// Returns a table with a row for each port. If it is too wide, the name of the board is cut, and then columns are
+    /// left out, those with the highest rank first.
     ///
     /// - Parameter width: The number of terminal columns; nil for no limit.
     static func text(_ ports: [SeenPort], width: Int? = nil) -> String {

@@ -52,6 +52,8 @@ extension CommandContext {
 
     /// Sends OFF until the pump confirms it or `timeout` is over, even if the command is interrupted: otherwise the
     /// pump would stay on.
+    ///
+    /// - Throws: `SessionError` if the link is lost, for `SwitchingOff`, which opens it again; otherwise `Failure`.
     private func turnOff(_ pump: PumpSession, timeout: Duration) async throws {
         do {
             try await withTaskCancellationHandler {

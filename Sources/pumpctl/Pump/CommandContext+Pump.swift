@@ -16,7 +16,8 @@ extension CommandContext {
         try await retryingQuery { try await withPump(body) }
     }
 
-    /// Runs `body` in a session over `link`, and closes both.
+    /// Runs `body` in a session over `link`, and closes both. A `SessionError` of `body` becomes a `Failure` that says
+    /// more, unless the link is lost: then nothing more can be read.
     func withPump<Value>(
         over link: any Link, _ endpoint: Endpoint, _ body: (PumpSession) async throws -> Value
     ) async throws -> Value {

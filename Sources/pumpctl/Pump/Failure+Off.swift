@@ -59,6 +59,7 @@ extension Failure {
             mustBeSaid = true
         default: return nil
         }
+        // Before OFF was sent, the outcome is nil or `not_sent`. A device of another family has no pump that may be on.
         guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else { return }
         message += "; OFF was not sent: the pump may be on"
         outcome = SessionError.Outcome.notSent.rawValue
@@ -75,6 +76,7 @@ extension Failure {
         if error.isHolderStopped, let process = error.holder?.processID {
             hint = "resume it: kill -CONT \(process); then \(Self.offAgain)"
         } else if code == "no_stop" {
+            // The program uses the device as one of a family without OFF.
             hint = "end that program where it was started; then \(Self.offAgain)"
         }
     }

@@ -52,6 +52,7 @@ struct OnCommand: PumpContextCommand {
             try await pump.turnOn(timeout: context.timeout)
             if let speed {
                 do throws(SessionError) { try await pump.setSpeed(speed, timeout: context.timeout) } catch {
+                    // While the link is up, `withPump` adds the state of the pump to the error.
                     throw error.isSilence ? error : Failure(behindOn: error, at: context.place)
                 }
             }

@@ -3,7 +3,7 @@ import LineProtocol
 import RecordFormat
 
 extension SharedRecording {
-    /// Ends the recording of a command, and waits for a limited time until the records are on the disk.
+    /// Ends the recording of a command, and waits up to 10 s until the records are on the disk.
     ///
     /// - Parameters:
     ///   - result: The result of the command.

@@ -79,6 +79,7 @@ struct MessageExportCommand: RescueSubcommand {
 
     func run(in context: CommandContext) async throws {
         try await ReplacedFile(path: output).replace { file in
+            // On a terminal, characters of a message that would control it are escaped.
             let isTerminal = file.isTerminal
             try await file.writeMessages(status) { message in
                 isTerminal ? Array(String(decoding: message.json, as: UTF8.self).printableInJSON().utf8) : message.json

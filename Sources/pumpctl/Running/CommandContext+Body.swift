@@ -27,6 +27,7 @@ extension CommandContext {
             let result: Result<Value, any Error>
             do { result = .success(try await body(session)) } catch { result = .failure(error) }
             if isStop { recording = (try? await Recording.begin(self, endpoint, isDefault: false)) ?? nil }
+            // A state in which nothing is known is not recorded.
             let state = await session.state
             if state != F.State() {
                 recording?.record(.reading(kind: "state", Reading(F.values(of: state), of: F.row)))

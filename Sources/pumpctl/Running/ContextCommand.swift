@@ -11,7 +11,8 @@ protocol ContextCommand: ParsableCommand, Sendable {
     static var records: CommandContext.RecordedContent { get }
     /// Whether the command switches the device off.
     static var isStop: Bool { get }
-    /// Whether Ctrl-Z ends the command, as Ctrl-C does.
+    /// Whether Ctrl-Z ends the command, as Ctrl-C does: a stopped process could not switch off the pump that it has
+    /// started.
     var endsBeforeSuspension: Bool { get }
 
     /// Runs the command. A signal cancels the task.

@@ -47,6 +47,7 @@ struct ScanCommand: ContextCommand {
 
     func validate() throws {
         if name?.isEmpty == true { throw ValidationError("--name must not be empty") }
+        // The range of a signal strength in Bluetooth.
         if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi must be from -127 to 20, as -70") }
     }
 

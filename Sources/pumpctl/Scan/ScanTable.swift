@@ -5,8 +5,8 @@ import Terminal
 
 /// The text form of BLE devices.
 enum ScanTable {
-    /// Returns a table with a row for each device. The address is never cut, because it distinguishes devices of the
-    /// same name.
+    /// Returns a table with a row for each device. If it is too wide, services and names are cut, and then services and
+    /// families are left out. The address is never cut, because it distinguishes devices of the same name.
     static func table(_ devices: [ScannedDevice]) -> TextTable {
         TextTable(
             [

@@ -31,7 +31,7 @@ import TOMLReading
 /// send = "OFF"
 /// ```
 enum ScenarioFile {
-    /// The maximum size of a scenario file in bytes.
+    /// The maximum size of a scenario file in bytes. A larger file is taken for one of another kind, and is not read.
     private static let limit: off_t = 1 << 20
 
     /// Returns the options of a simulated device: given options override the options of the file.

@@ -2,9 +2,9 @@ import ArgumentParser
 import FirmwareSim
 import PeripheralSim
 
-/// One part of the options of a simulated device, as its row declares them. The parser finds the options of an instance
-/// in the instance's mirror, and has the instance decode the parsed values. In an ordinary type the mirror and the
-/// decoding follow the properties; here both follow the row.
+/// One part of the options of a simulated device, as the ``Simulation/row`` of the device declares them. The parser
+/// finds the options of an instance in the instance's mirror, and has the instance decode the parsed values. In an
+/// ordinary type the mirror and the decoding follow the properties; here both follow the declared options.
 struct SimulatorArguments<Simulated: Simulation, Part: SimulatorPart>: ParsableArguments, CustomReflectable {
     /// The given values, by the names of the options.
     private(set) var given: [String: String] = [:]

@@ -87,6 +87,7 @@ struct LogLiveCommand: ContextCommand {
                     )
                 case .back:
                     output.note("pumpctl: \(endpoint.text) is back")
+                    // The new link may have packets of another size.
                     hasWarned = false
                 }
                 return false

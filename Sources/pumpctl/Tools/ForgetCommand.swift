@@ -35,6 +35,7 @@ struct ForgetCommand: ContextCommand {
         let removed: [(name: String, address: BluetoothAddress)]
         do throws(FileError) { removed = try memory?.forget(name) ?? [] } catch {
             var failure = Failure(error)
+            // The hint would be to name another file, but this file has a fixed place.
             failure.hint = nil
             throw failure
         }

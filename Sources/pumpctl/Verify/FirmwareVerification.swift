@@ -108,6 +108,7 @@ struct FirmwareVerification: Sendable {
             let part = isPump ? "the pump" : "the output of the peer"
             failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); \(part) may be on")
             (failure.status, failure.code, failure.outcome) = (status, "off_failed", "unknown")
+            // A failed check counts more than the missing answer to OFF, but not more than a broken link.
             if status == .temporaryFailure, verdict.failedCount > 0 { failure.status = .checkFailed }
             failure.hint = isPump ? Failure.offByHand : "switch the output off: pumpctl peer toggle off"
         }

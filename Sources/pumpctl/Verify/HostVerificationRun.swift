@@ -176,6 +176,7 @@ struct HostVerificationRun: Sendable {
             } else {
                 context.output.note(
                     "pumpctl: \(there.text)", hint: "use the device from your app; end the test with Ctrl-C")
+                // Until a signal cancels the task.
                 try? await context.clock.sleep(for: .seconds(1_000_000_000))
             }
             let device = handle.withLock(\.self)
@@ -188,7 +189,8 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    /// Runs the command of `--run` with a device, within `--timeout`.
+    /// Runs the command of `--run` with a device, within `--timeout`. At the limit or after a signal, the command is
+    /// asked to end, and killed 5 s later.
     ///
     /// - Returns: The command's exit status, nil if a signal or the time limit ended the command; and whether the time
     ///   limit ended the command.

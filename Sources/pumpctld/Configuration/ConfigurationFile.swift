@@ -7,7 +7,8 @@ import TOMLReading
 struct ConfigurationFile: Sendable, Hashable {
     /// The path of the system's file.
     static let system = "/etc/pumpctl/pumpctld.toml"
-    /// The maximum size of a configuration file in bytes.
+    /// The maximum size of a configuration file in bytes. A larger file is taken for one of another kind, and is not
+    /// read.
     private static let limit: off_t = 1 << 20
 
     let path: String

@@ -55,7 +55,7 @@ struct HTTPSettings: Sendable, Hashable {
         (self.hosts, self.captures) = (hosts, captures)
     }
 
-    /// Whether a text is a host name or an IPv4 address.
+    /// Whether a text is a host name or an IPv4 address. A name of DNS has at most 253 characters.
     private static func isName(_ text: String) -> Bool {
         let isFit = text.utf8.allSatisfy { byte in
             "-._".utf8.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

@@ -8,7 +8,7 @@ import Sharing
 /// An entry of the log: the words for an event of a device, a link or the daemon. ``LogFormat`` escapes its texts.
 struct LogEntry: Sendable {
     /// The maximum lengths in Unicode scalars: of a quoted line of a device or client, and of any value, which may
-    /// contain such a line.
+    /// contain such a line. A device or client that sends long lines must not fill the log.
     private static let (lineLimit, valueLimit) = (200, 1000)
 
     var level: Logger.Level

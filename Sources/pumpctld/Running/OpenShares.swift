@@ -93,6 +93,7 @@ struct ShareGroup: Sendable, Hashable {
     ///
     /// - Parameter path: The path; may be a symbolic link to the pseudo-terminal.
     func admit(to path: String) throws(DaemonFailure) {
+        // The user ID `.max`, which is −1 in C, leaves the owner unchanged.
         guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {
             throw DaemonFailure(
                 .noPermission, "\(path): can't give access to the group \(name): \(String(cString: strerror(errno)))",
