@@ -109,6 +109,7 @@ struct PumpctlPage: AsyncParsableCommand {
         }
     }
 
+    /// Serves the page until SIGINT or SIGTERM, or until the pumpctld that has started this program has ended.
     private func serve(_ address: PageSettings.Address, _ file: inout SessionFile) async throws {
         let sockets = socket.map { [$0] }
         var settings = PageSettings(address, sessionPath: Self.sessionPath) { sockets ?? DaemonSockets.paths }

@@ -61,6 +61,7 @@ struct PumpctldCommand: ParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
+    /// Runs the daemon until the task is cancelled or the daemon fails, and then writes the rest of the log.
     private static func serve(
         _ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat
     ) async throws {

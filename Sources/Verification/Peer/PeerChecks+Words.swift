@@ -126,6 +126,7 @@ extension Bench {
         try requireImageOver()
         let (count, isOn) = (try await observeCount("messages"), try await observe("on"))
         try await say(text)
+        // Nothing acknowledges the text: give the peer time to take it.
         try await quiet(for: .milliseconds(150))
         let (now, isStillOn) = (try await observeCount("messages"), try await observe("on"))
         // A peer keeps a limited number of messages, the simulated one 100.

@@ -69,6 +69,7 @@ public struct TAPReport: VerificationReport {
         return "\"\(inside)\""
     }
 
+    /// Returns a text for a line of TAP, in which a `#` would begin a directive such as SKIP.
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").printable()
     }

@@ -1,6 +1,7 @@
 internal import LineProtocol
 
-/// Results for people: a line for each check, details of failures with the end of the transcript, times, and a summary.
+/// Results for people: a line for each check, details of failures with the last 12 steps of the transcript, times, and
+/// a summary.
 public struct TextReport: VerificationReport {
     /// Creates a report on a firmware, or on a program that uses a device.
     ///

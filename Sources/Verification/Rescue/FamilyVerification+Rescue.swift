@@ -18,7 +18,8 @@ extension FamilyVerification {
 private enum RescueCare {
     /// The time limit for the first message from the phone.
     private static let patience = Duration.seconds(5)
-    /// The time for which further messages are collected after the first.
+    /// The time for which further messages are collected after the first. Without permission to send, the checks
+    /// take 8 s at most: see docs/verify.md.
     private static let further = Duration.seconds(3)
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {

@@ -132,6 +132,7 @@ public struct Verification: Sendable {
         return nil
     }
 
+    /// Returns the reason to skip a check whose needs are not met; nil if they are met.
     private func reasonToSkip(_ check: Check) -> String? {
         var reasons: [String] = []
         if check.needs.contains(.run), !options.mayRun {
@@ -146,6 +147,7 @@ public struct Verification: Sendable {
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
+    /// Returns the reason to skip a check of which a prerequisite has failed in this round; nil if none has.
     private func basisThatFailed(_ check: Check, _ round: Int, _ verdict: FirmwareVerdict) -> String? {
         let basis = family.basis(of: check.id)
         return verdict.results.first { $0.isFailure && $0.round == round && basis.contains($0.id) }
@@ -181,6 +183,8 @@ public struct Verification: Sendable {
         do { return try await family.recover(bench) ? nil : .unusable } catch { return Self.ending(of: error) }
     }
 
+    /// Returns the ending for an error in a check. An error that is neither one of the link nor a cancellation comes
+    /// from the stimulus.
     private static func ending(of error: any Error) -> FirmwareVerdict.Ending {
         switch error {
         case let error as LinkError where error.code != .cancelled: .lost(error)
@@ -219,6 +223,7 @@ public struct Verification: Sendable {
         tell(result)
     }
 
+    /// Reports the checks that were not made, in all rounds, as skipped.
     private func skipRest(_ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) {
         while verdict.results.count < count {
             let check = checks[verdict.results.count % checks.count]

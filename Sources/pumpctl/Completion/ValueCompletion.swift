@@ -50,6 +50,8 @@ struct ValueCompletion {
         return simulator.line.options.first { argument.names.contains("--" + $0.name) }
     }
 
+    /// Returns the endpoints, or behind an endpoint the actions. The words after the action name parts of the device,
+    /// which are not known here.
     private func gattWords(_ typed: String, _ endpoints: EndpointCompletion) async -> [Candidate] {
         let words = given.positionals + [given.value(of: "--port", "-p")].compactMap(\.self)
         let actions = [Candidate](words: GATTRequest.Action.allCases.map(\.rawValue))

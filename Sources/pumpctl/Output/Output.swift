@@ -96,6 +96,7 @@ struct Output: Sendable {
 
     private func line(_ text: String) { results.write(text + "\n") }
 
+    /// Returns the JSON text of a value on one line, with sorted keys and without control characters.
     static func json(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -147,11 +147,14 @@ struct DeviceServing: Sendable {
         }
     }
 
+    /// Prints the place of a device that is ready.
     private func tellOf(_ device: ReadyDevice) {
         let record = named(device.record, device.number, device.family)
         context.output.result((options.tellsFamilies ? "\(device.family) " : "") + device.text, record)
     }
 
+    /// Prints the record of a device that did not come back after its cable was pulled. The text for people is a note of
+    /// `ServingPlace.serve`.
     private func tellOf(_ device: OfferedDevice, away failure: Failure) {
         // With `--run`, standard output belongs to the command.
         if options.runsCommand { return }
@@ -167,6 +170,7 @@ struct DeviceServing: Sendable {
         return record
     }
 
+    /// Prints the record of `--wait`, when all devices are ready.
     private func tellOf(_ all: [ReadyDevice]) {
         context.output.record(
             all.record(control: control ?? "", seed: devices[0].settings.seed(), isList: options.tellsNumbers))

@@ -98,6 +98,7 @@ struct HostVerificationRun: Sendable {
         return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
     }
 
+    /// Whether a check can't be made because the device is played over BLE, which has no baud rate.
     private func isImpossible(_ check: HostCheck) -> Bool { check.needsTerminal && options.usesRadio }
 
     private func result(

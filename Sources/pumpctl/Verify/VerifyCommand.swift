@@ -166,6 +166,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
             outcome: "not_sent")
     }
 
+    /// Tests the program that uses a played device: the work of `--as-device`.
     private func testHost(in context: CommandContext) async throws -> ExitStatus {
         if let port = context.options.namedPort {
             throw Failure(

@@ -28,6 +28,7 @@ struct LogEntry: Sendable {
         shortened(String(validating: bytes, as: UTF8.self) ?? bytes.printable(), lineLimit)
     }
 
+    /// Returns a text, cut to `limit` Unicode scalars with an ellipsis in place of the rest.
     private static func shortened(_ text: String, _ limit: Int) -> String {
         // Counts scalars, as a character may have any number of accents.
         guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),

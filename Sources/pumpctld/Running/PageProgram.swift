@@ -87,6 +87,9 @@ struct PageProgram: Sendable {
         }
     }
 
+    /// Starts the child, logs its output, and waits for its end. If the task is cancelled, ends the child.
+    ///
+    /// - Throws: `Trouble` if the child can't be started.
     private func runOnce() async throws(Trouble) -> End {
         let (process, socket) = try program.start(arguments, isServer: true)
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
