@@ -2,8 +2,8 @@ internal import LineProtocol
 internal import StrictJSON
 
 extension FamilyVerification {
-    /// Checks of the phone's handling of a received message. They need a phone that sends the message back, or a
-    /// stimulus that counts messages.
+    /// Checks of the phone's handling of a received message. Checks of a message's members need a phone that sends the
+    /// message back; for the others, a stimulus that counts messages is enough.
     static let receptionChecks: [Check] = [
         Check(
             "rescue.received.whole", 17, "a message is passed on with its content, place, time and category",

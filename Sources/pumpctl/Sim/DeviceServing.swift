@@ -153,8 +153,8 @@ struct DeviceServing: Sendable {
         context.output.result((options.tellsFamilies ? "\(device.family) " : "") + device.text, record)
     }
 
-    /// Prints the record of a device that did not come back after its cable was pulled. The text for people is a note of
-    /// `ServingPlace.serve`.
+    /// Prints the record of a device that did not come back after its cable was pulled. The text for people is a note
+    /// that `ServingPlace.serve` prints.
     private func tellOf(_ device: OfferedDevice, away failure: Failure) {
         // With `--run`, standard output belongs to the command.
         if options.runsCommand { return }
