@@ -116,7 +116,7 @@ struct PeripheralServerTests {
 
     @Test(
         "fake-bluez with an invalid number of adapters exits with its usage",
-        arguments: ["0", "10", "x"])
+        arguments: ["-1", "10", "x"])
     func fakeProgramUsage(adapters: String) async throws {
         let ending = try await ChildProcess([Executable.path(of: "fake-bluez"), adapters]).ending()
         #expect(ending.status == 64)
