@@ -151,7 +151,8 @@ struct TerminalChart {
         let text = cells.map { cell in
             cell.map { coloured("\(Self.states[$0].mark)", Self.states[$0].colour) } ?? " "
         }
-        let name = series.label == "state" ? "" : "   " + series.label.cut(to: width - 23)
+        // A line has 8 columns more than the cells, and 34 columns stand before the label.
+        let name = series.label == "state" ? "" : "   " + series.label.cut(to: max(0, width - 26))
         return [
             Self.right("state") + "  " + legend.joined(separator: "   ") + name, Self.right("") + "│" + text.joined(),
         ]

@@ -131,6 +131,14 @@ struct ChartTests {
         #expect(lines.contains { $0.hasPrefix("    40 ┤") })
     }
 
+    @Test("A band of states with a long name fits the terminal's width", arguments: [40, 80])
+    func longBand(columns: Int) {
+        let devices = [String(repeating: "x", count: 100), "b"]
+        let chart = Chart(devices.map { Self.folded("state", device: $0, [0, 1]) })
+        let lines = Self.lines(chart, columns: columns)
+        #expect(lines.contains { $0.contains("xx") } && lines.allSatisfy { $0.count <= columns }, "\(lines)")
+    }
+
     @Test("The band shows whether the pump was off, on or in an error state")
     func states() throws {
         let off = Self.folded("state", Array(repeating: 0, count: 50) + Array(repeating: 1, count: 25) + [2])

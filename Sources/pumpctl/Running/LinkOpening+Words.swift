@@ -11,11 +11,11 @@ extension LinkOpening.Report {
         case .waiting(let holder):
             "pumpctl: \(name.printable()): waiting for \(holder.map { "\($0)" } ?? "another program")"
         case .throughDaemon: "* pumpctld has the device: connecting through pumpctld"
-        case .opened: "* \(name) is open"
+        case .opened: "* \(name.printable()) is open"
         case .traffic(let entry): entry.text
-        case .discovery(.remark(let remark)): "pumpctl: warning: \(name): \(remark)"
+        case .discovery(.remark(let remark)): "pumpctl: warning: \(name.printable()): \(remark)"
         case .discovery(.restart(let reset)):
-            "pumpctl: \(name): the board has restarted" + (reset.cause.isEmpty ? "" : ": \(reset.cause)")
+            "pumpctl: \(name.printable()): the board has restarted" + (reset.cause.isEmpty ? "" : ": \(reset.cause)")
                 + (reset.isBrownOut ? "\n  hint: give the board a stronger supply" : "")
         case .sharedPort(let use): PortWarning(use).map { "\($0.text)\n  hint: \($0.hint)" } ?? ""
         case .held(.asked(let process)): "pumpctl: pumpctl (pid \(process)) has asked for OFF"

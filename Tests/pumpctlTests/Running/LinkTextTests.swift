@@ -21,6 +21,15 @@ struct LinkTextTests {
         #expect(remark.text(of: "tcp:a:1") == "pumpctl: warning: tcp:a:1: it is a Telnet server")
     }
 
+    @Test("The name of a link, which may be that of a BLE device, is printed without control characters")
+    func name() throws {
+        let reset = try #require(ESP32Reset(line: Array("rst:0x1".utf8)))
+        let reports: [LinkOpening.Report] = [
+            .step(nil), .waiting(nil), .opened, .discovery(.remark("a")), .discovery(.restart(reset)),
+        ]
+        for report in reports { #expect(report.text(of: "ble:\u{1B}[2J").contains("ble:\\x1b[2J")) }
+    }
+
     @Test("A trace is printable, one line per entry, and begins with the open link")
     func trace() async throws {
         let shown = Watched<[String]>([])
