@@ -49,6 +49,7 @@ public struct BackgroundProgram: Sendable {
     public func start(
         _ arguments: [String], program: String? = nil
     ) throws(DescriptorError) -> Start {
+        // Sockets rather than a pipe: the module Glibc lacks pipe2, and pipe can't set close-on-exec at once.
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .last("socketpair") }
@@ -64,8 +65,11 @@ public struct BackgroundProgram: Sendable {
         return .ended(status: ProcessEnd.reap(process), output: output)
     }
 
-    /// Reports that the second run is ready, and redirects its standard output and standard error to /dev/null, since
-    /// the caller of the program may wait for their end. Does nothing in the first run.
+    /// Reports that the second run is ready, and redirects its standard output and standard error to /dev/null. Does
+    /// nothing in the first run.
+    ///
+    /// After ``start(_:program:)`` has returned, nobody reads the standard output of the second run. The standard error
+    /// is that of the first run, and a program that has started the first run may wait for its end.
     public func release() {
         guard isThis else { return }
         _ = write(STDOUT_FILENO, [Self.end], 1)

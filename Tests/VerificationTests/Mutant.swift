@@ -4,6 +4,9 @@ import Testing
 /// The flaw of a simulated device that deviates from the protocol, described by changes of its input, its output, and
 /// its reactions to actions.
 ///
+/// An action is written like a command of `sim ctl`, such as `temperature skin 41.5`. An empty action does nothing, and
+/// an empty input is none.
+///
 /// A mutant shows that a check can fail. Mutants of the firmware's source code are in Tests/bench/mutants.
 struct Mutant: Sendable, CustomTestStringConvertible {
     /// A changed line of the device.
@@ -16,7 +19,8 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         var behind: String?
         /// The line end of the replacement.
         var end = "\r\n"
-        /// The number of times that the line is sent correctly first.
+        /// The number of times that the line is sent correctly first. The device counts all lines that fit any entry of
+        /// ``Mutant/says`` together, so a mutant that uses ``spared``, ``again`` or ``times`` has only one entry.
         var spared = 0
         /// The delay of the line.
         var late = Duration.zero
@@ -87,7 +91,9 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// The last write of the host.
     private var written = ""
     private var line: [UInt8] = []
+    /// The number of lines so far that fit an entry of ``Mutant/says``.
     private var spared = 0
+    /// The number of writes so far that fit ``Mutant/garbles``.
     private var heard = 0
     private var emissions: [Emission] = []
     private var chatterDue: Duration

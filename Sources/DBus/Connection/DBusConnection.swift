@@ -26,7 +26,8 @@ public import DescriptorIO
 ///
 /// If the bus goes away, all pending calls, flushes and subscriptions end with the error
 /// ``DBusError/Code/disconnected``; names and exported objects are lost. ``close()`` ends pending calls and flushes
-/// with ``DBusError/Code/closed``, and sequences without an error. An ended connection can't be reopened: open another.
+/// with ``DBusError/Code/closed``, and ``DBusSignals`` without an error. An ended connection can't be reopened: open
+/// another.
 public actor DBusConnection {
     /// The default time-out of a call: 25 s, as in libdbus.
     public static let defaultTimeout: Duration = .seconds(25)
@@ -147,7 +148,10 @@ public actor DBusConnection {
     }
 
     /// Waits for the result of an operation that has begun. If the task is cancelled, `cancel` is called on the loop's
-    /// thread, and must finish `result`, unless it has finished.
+    /// thread, and must finish `result`, unless `result` has finished.
+    ///
+    /// A task that was cancelled before this call ends at once: the loop would call the cancellation handler's `cancel`
+    /// only after the current job. In this case `cancel` is called twice.
     func wait<Value>(
         for result: OneShot<Value>, onCancel cancel: @escaping @Sendable (ConnectionCore) -> Void
     ) async throws(DBusError) -> Value {

@@ -49,7 +49,8 @@ extension LinkContract {
             await bench.settle()
             sending.cancel()
             try bench.expect("the cancelled send", await sending.outcome, endsWith: .cancelled)
-            // A waiting sender that is cancelled leaves no trace; the next text follows the bytes already sent.
+            // The cancelled send neither blocks the next one nor sends more: the next text directly follows the bytes
+            // that the link had accepted.
             let next = bench.startSending(end)
             let heard = try await bench.far.receive(until: end).dropLast(end.count)
             try bench.expect("the next send", await next.outcome, endsWith: nil)

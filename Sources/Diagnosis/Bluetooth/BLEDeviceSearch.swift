@@ -7,11 +7,13 @@ internal import Transports
 struct BLEDeviceSearch {
     /// The longest time to scan for a first match. A power-saving device advertises only every second or two.
     private static let patience = Duration.seconds(5)
-    /// The time to wait, after the first match, for another device that matches: a name may be ambiguous.
+    /// The time to wait, after the first match, for another device that matches: a name may be ambiguous. A second
+    /// device that advertises less often than once in this time may be missed.
     private static let window = Duration.seconds(1)
 
     let endpoint: BLEEndpoint
-    /// The profiles that identify families.
+    /// The profiles that identify the families of all found devices. ``endpoint`` has only those that the wanted device
+    /// may fit.
     let profiles: GATTProfiles
     let loop: EventLoop
 
@@ -33,6 +35,8 @@ struct BLEDeviceSearch {
 
     private func scan(with bluez: BlueZ) async throws(BLEError) -> [ScannedDevice] {
         var devices = ScannedDevices()
+        // Only `ble:*` means a device that advertises a service of a profile. A device that is named or addressed may
+        // advertise none.
         let services = endpoint.target == .any ? Set(endpoint.profiles.flatMap(\.services)) : []
         let scan = try await bluez.scan(for: ScanFilter(services: services), on: endpoint.adapter)
         var timer = end(scan, after: Self.patience)

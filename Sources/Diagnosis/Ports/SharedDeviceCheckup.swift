@@ -49,8 +49,8 @@ extension Daemons {
     /// running daemon alone.
     func versionFindings(ownVersion: String) -> [Finding] {
         programVersions.subtracting([ownVersion]).sorted().map { version in
-            // The command is only advice, not offered to be run: opening a port again may reset a board, which stops
-            // its pump.
+            // The command is only advice, and `doctor --fix` does not offer to run it: the new daemon opens the ports
+            // again, which resets a board whose port is used with `hupcl=on`. A reset stops the pump.
             .warning(
                 .daemon, "pumpctld is of version \(version), pumpctl of \(ownVersion)",
                 "restart it when no pump runs: sudo systemctl restart pumpctld")

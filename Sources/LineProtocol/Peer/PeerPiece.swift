@@ -2,9 +2,10 @@
 public enum PeerPiece: Sendable, Hashable {
     /// `HELLO from <host> @ <time>`.
     case greeting(PeerGreeting)
-    /// `Hello ack`: the peer has read a `Hello`, and everything that was sent before it.
+    /// `Hello ack`: the peer has read a `Hello` of a host, so it listens. The published peer does not send this.
     case acknowledgement
-    /// `ON` or `OFF`, in any letter case.
+    /// `ON` or `OFF`, in any letter case; true for `ON`. The protocol defines these words for the central only, but
+    /// `pumpctl peer host`, which plays a peer, sends them too.
     case toggle(Bool)
     /// A message for people. It may come within an image.
     case text(PeerText)
@@ -24,12 +25,14 @@ public enum PeerPiece: Sendable, Hashable {
 
 /// A peer's text, or bytes that are not text.
 public struct PeerText: Sendable, Hashable {
-    /// The largest number of characters of a message that is shown to people, by the peer protocol.
+    /// The number of characters at the beginning of a message that are shown to people, by the peer protocol. The rest
+    /// of a longer message is not shown.
     public static let shownCharacters = 500
 
     /// The bytes, without a line end.
     public var bytes: [UInt8]
-    /// Whether this text continues an overlong message whose beginning was delivered before.
+    /// Whether this text continues a message that is longer than ``PeerDecoder/lineLimit``, and whose beginning was
+    /// delivered before.
     public var isContinuation: Bool
     /// Whether the message goes on in the next text, or was cut off by the end of input.
     public var isCut: Bool

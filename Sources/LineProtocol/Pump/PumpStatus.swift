@@ -59,7 +59,7 @@ extension PumpStatusField {
     }
 }
 
-/// The readings of the pump's thermistors. A firmware reports either water and skin, or a single thermistor.
+/// The readings of the pump's thermistors. A firmware reports water and skin, or a single thermistor, or none.
 public struct PumpTemperatures: Sendable, Hashable {
     /// The temperature of the cooling water; nil if the line has none that can be parsed.
     public var water: ThermistorReading?

@@ -49,8 +49,8 @@ public struct SerialPortInfo: Sendable, Hashable {
     public var links: [String] = []
     /// The driver of the port, such as `ch341`, `ftdi_sio`, `cdc_acm`; nil if unknown.
     public var driver: String?
-    /// The place where the port is connected, as udev's `ID_PATH`; nil if unknown. Unlike ``USB/physicalPath``, it
-    /// stays the same if the buses are renumbered.
+    /// The place where the port is connected, as udev's `ID_PATH` (not `ID_PATH_TAG`); nil if unknown. Unlike
+    /// ``USB/physicalPath``, it stays the same if the buses are renumbered.
     public var pathTag: String?
     /// The USB device; nil for other kinds of ports.
     public var usb: USB?

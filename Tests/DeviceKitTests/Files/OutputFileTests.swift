@@ -10,6 +10,7 @@ struct OutputFileTests {
     private var path: String { folder.path("table.csv") }
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
+    /// 30,000 lines are more than one block of 64 KiB, in which the lines are written.
     @Test("A result file starts with its header, even without lines", arguments: [0, 1, 30_000])
     func lines(count: Int) async throws {
         _ = folder.write("of yesterday", to: "table.csv")
@@ -22,7 +23,8 @@ struct OutputFileTests {
         #expect(content == (["id"] + (0..<count).map { "\($0)" }).map { $0 + "\n" }.joined())
     }
 
-    @Test("A failed write leaves the old file unchanged", arguments: [true, false])
+    @Test(
+        "A failed write changes no old file, creates no new one, and leaves no partial file", arguments: [true, false])
     func failing(isThere: Bool) async throws {
         if isThere { _ = folder.write("of yesterday", to: "table.csv") }
         let trouble = Trouble(code: "damaged", text: "it is damaged", hint: "")

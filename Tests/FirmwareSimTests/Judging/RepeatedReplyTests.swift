@@ -9,7 +9,7 @@ struct RepeatedReplyTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
     }
 
-    /// The time at which the last byte of a pump's reply to TEMP has left.
+    /// The time at which the last byte of a pump's reply to TEMP has left, without a fault.
     private static var replyEnd: Duration {
         get throws {
             var pump = pump
@@ -18,7 +18,8 @@ struct RepeatedReplyTests {
         }
     }
 
-    /// Returns the findings if STATUS arrives `early` before the last byte of the reply to TEMP, in simulated time.
+    /// Returns the findings if STATUS arrives `early` before ``replyEnd``, on a clock that advances only on demand. A
+    /// fault that repeats the reply sends no repetition before ``replyEnd``.
     private static func findings(_ fault: String, early: Duration) async throws -> [String] {
         let settings = try Simulator.pump.settings(["fault": fault, "expect": "one-in-flight"])
         let host = DeviceHost(

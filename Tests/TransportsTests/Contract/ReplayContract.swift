@@ -8,8 +8,11 @@ import Testing
 import Transports
 
 /// The requirements of `LinkContract` for a link whose far end is a capture. A capture is written before the link
-/// opens, and can't be controlled. It exerts no back-pressure, always has room, and fixes the order of the sent text,
-/// so the requirements on waiting and concurrent sends do not apply.
+/// opens, and can't be controlled. It exerts no back-pressure, always has room, and fixes the order of the sent text.
+/// So no send ever waits, and the requirements on waiting sends, and on sends queued after them, do not apply.
+///
+/// `Link.remark` names the first event of the capture that the host left out. Nil after the closing shows that all sent
+/// bytes were compared with the capture.
 @Suite("Contract of replayed links", .timeLimit(.minutes(5)))
 struct ReplayContract {
     private let folder = TemporaryFolder()
@@ -334,6 +337,7 @@ struct ReplayContract {
             try await open(100)
             let before = descriptors()
             try await open(2000)
+            // A leak would be hundreds of descriptors. The 4 allow for others that the process may open by now.
             #expect(descriptors() <= before + 4)
         }
     }

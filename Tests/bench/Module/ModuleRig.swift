@@ -32,6 +32,7 @@ final class ModuleRig: @unchecked Sendable {
 
     init(_ device: any SimulatedDevice) {
         self.device = device
+        // A device without a next activity is looked at each second, because the loop needs a time.
         loop.device = SimulatedLoop.Device(
             next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(1) },
             step: { [unowned self] in live(until: $0) })
@@ -66,6 +67,7 @@ final class ModuleRig: @unchecked Sendable {
         dialect: String? = nil,
         _ body: @escaping @Sendable (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
     ) throws -> Result<ModuleInfo, ModuleSetupError> {
+        // The rates, in their order, that `ModuleSetup.rates(of:)` returns if the endpoint names no rate.
         let rates: [Int?] =
             isSerial ? [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400] : [nil]
         let setup = ModuleSetup(

@@ -73,17 +73,20 @@ final class OffFirmwareRun: @unchecked Sendable {
     private func prepare(isOn: Bool) async throws {
         let session = try await begin()
         try await session.turnOff(timeout: Self.patience)
-        // ON may be refused: half a line of the previous run can still be in the board's buffer.
+        // ON may be refused: half a line of the previous run can still be in the board's buffer, and the session may
+        // take the error for that line as the reply to ON. The run then begins with the pump off, which is fine too.
         if isOn { try? await session.turnOn(timeout: Self.patience) }
+        // All earlier replies come before the reply to TEMP, so the faults do not affect them.
         _ = try await session.readTemperatures(timeout: Self.patience)
         await session.close()
     }
 
     // MARK: Programs
 
-    /// Other programs leave parts of lines; then a host sends OFF.
+    /// Other programs leave parts of lines; then a host sends OFF. The pump is on before, so that OFF has an effect.
     private func halfLines() async throws {
         for _ in 0...number(2) {
+            // A command has at most 63 bytes. 58 bytes fit alone, but some further parts exceed the limit.
             let text = ["STA", "SPEED:2", "ON", "O", "OF", "9", String(repeating: "X", count: 58)][number(7)]
             wire.note("others -> \(text)")
             _ = try wire.board.sendAtOnce(Array(text.utf8))
@@ -115,6 +118,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         if other != nil {
             // The other host may rightly switch the pump on after OFF, so its commands end before OFF begins.
             for task in tasks { await task.value }
+            // A query of the other host crosses OFF.
             async let temperatures = other?.readTemperatures()
             try await off(session)
             _ = try? await temperatures
@@ -171,6 +175,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
         let result = await task.result
         await session.close()
+        // The run reports that it did not switch the pump off, so the motor may be on.
         if case .failure(let error as PumpRunError) = result, [.perhapsOn, .untouched].contains(error.aftermath) {
             return wire.note("\(error)")
         }

@@ -234,6 +234,7 @@ struct BLENameTests {
         await rig.show(0)
         _ = rig.home.path
         try rig.home.makeFolder("pumpctl")
+        // The name of the last device is `ble:odd`: it only looks like an endpoint.
         _ = rig.home.write(
             "# by hand\n00:15:83:00:00:30 Spare one\n00:15:83:00:00:31 ble:odd\n", to: "pumpctl/ble-devices")
         #expect(try await rig.run("-p", "ble:HMSoft", "status").status == 0)
@@ -288,7 +289,9 @@ struct BLENameTests {
         try await monitor.output.text(upTo: #""event":"back""#)
         monitor.send(signal: SIGINT)
         let ending = try await monitor.ending()
+        // The first "several" was taken above. This is the rest: the problem is not reported again.
         #expect(!ending.errors.contains("several"))
+        // One subscription for each of the two links.
         let listeners = await rig.fake.calls.state.count { $0.member == "StartNotify" }
         #expect(listeners == 2)
     }

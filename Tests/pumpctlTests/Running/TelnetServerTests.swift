@@ -49,6 +49,7 @@ private struct TelnetServer {
 
     init() async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        // At 716, the knob stands for the speed at which ON starts, 70 %.
         let pump = PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716))
         let host = DeviceHost(pump, pace: .onDemand)
         self.listener = listener

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("pumpctl sim --with", .timeLimit(.minutes(5)))
 struct SimFamiliesTests {
-    @Test("Each device has a line of its own, and all share one control socket")
+    @Test("Each device has a pseudo-terminal of its own, and all share one control socket")
     func lines() async throws {
         let folder = TemporaryFolder()
         let (link, control) = (folder.path("pump"), folder.path("control"))
@@ -27,6 +27,7 @@ struct SimFamiliesTests {
         let expected = try await Pumpctl.run(
             "-p", "sim:storm?seed=7&rows=10&interval=off", "storm", "log", "get", "--quiet", "100ms"
         ).output
+        // The served sensor measures while the test runs, so its log may have further rows.
         #expect(log.hasPrefix(expected) && !expected.isEmpty)
         #expect(try await Pumpctl.run("sim", "ctl", control, "--device", "2", "light", "off").status == 0)
         #expect(try await Pumpctl.run("-p", board, "led", "get").output == "led off\n")
@@ -39,7 +40,7 @@ struct SimFamiliesTests {
         #expect(try await sim.ending().status == 0)
     }
 
-    @Test("--json reports the number and family of each device on successive TCP ports")
+    @Test("--json reports the number, the family and the TCP port of each device")
     func records() async throws {
         let sim = try await Pumpctl.start(["sim", "led", "--tcp", "0", "--with", "pump", "--json"])
         var families: [Int: String] = [:]
@@ -68,7 +69,7 @@ struct SimFamiliesTests {
     }
 
     @Test(
-        "An unknown device, its invalid options and conflicting options are refused",
+        "An unknown device, invalid options of a device, conflicting options and too many TCP ports are refused",
         arguments: [
             (["--with", "kettle"], "--with 'kettle': name one of: pump, storm"), (["--with", ""], "--with ''"),
             (["--with", "led?dim"], "dim"), (["--with", "storm?rows=many"], "rows"),
