@@ -144,7 +144,7 @@ struct GrblTests {
             let ending = try await daemon.ending(within: patience)
             #expect(ending.status == 64)
             #expect(ending.errors.contains("does not answer as a pump does: error:"))
-            #expect(ending.errors.contains("--family raw"))
+            #expect(ending.errors.contains("set it to raw"))
         }
     }
 }
