@@ -36,6 +36,7 @@ struct LockstepTests {
 
     @Test("Our firmware passes every check, also in two rounds", arguments: [1, 2], [false, true])
     func passes(thermistors: Int, isField: Bool) async throws {
+        // One of the four builds is enough for two rounds, which take twice the time.
         let rounds = thermistors == 2 && isField ? 2 : 1
         let seen = try await onBoard(thermistors: thermistors, isField: isField) { world in
             let outcome = try world.verify(rounds: rounds)
@@ -50,7 +51,8 @@ struct LockstepTests {
         #expect(isPassed, "\(verdict.ending)")
         #expect(verdict.aftermath == .safe)
         #expect(seen.duty == "0")
-        // Milliseconds of the board's time, which no other program can affect.
+        // Milliseconds of the board's time, which no other program can affect. A turn of the firmware's main loop takes
+        // some 109 ms, and a running pump sends its status every 5 s.
         let period = try #require(verdict.timings.summary(of: .loopPeriod))
         #expect((107...111).contains(period.median))
         let beat = try #require(verdict.timings.summary(of: .statusInterval))

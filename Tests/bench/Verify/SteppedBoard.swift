@@ -6,7 +6,7 @@ import Glibc
 final class SteppedBoard {
     /// nano-sim could not be started.
     struct NotStarted: Error { var errno: CInt }
-    /// nano-sim has refused a line; if `answer` is nil, it has ended.
+    /// nano-sim has refused a line, or `run` has an unexpected answer; if `answer` is nil, nano-sim has ended.
     struct Refused: Error { var line: String, answer: String? }
 
     /// The time for which ``run(until:)`` has run the board.
@@ -50,6 +50,8 @@ final class SteppedBoard {
     }
 
     /// Runs the board up to a time, or until its output begins or ends a line, whichever is earlier.
+    ///
+    /// The board may run about a millisecond further, until its sleeping processor wakes.
     ///
     /// - Returns: The board's output since the previous call.
     func run(until time: Duration) throws -> [UInt8] {

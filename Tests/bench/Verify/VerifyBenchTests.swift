@@ -71,6 +71,8 @@ struct VerifyBenchTests {
 
     private static func pumpctl(_ arguments: String...) async throws -> ChildProcess { try await pumpctl(arguments) }
 
+    /// Starts pumpctl with folders that do not exist and can't be created, so that it reads and leaves no files of the
+    /// user.
     private static func pumpctl(_ arguments: [String]) async throws -> ChildProcess {
         try await ChildProcess(
             [Executable.pumpctl] + arguments,

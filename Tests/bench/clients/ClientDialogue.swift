@@ -12,6 +12,8 @@ enum ClientDialogue {
         }
     }
 
+    /// Among the commands are some with surprising replies: a number is read as C's `atoi` reads it, so `abc` is 0;
+    /// letter case does not matter; and a leading blank makes a command unknown.
     static let turns = [
         Turn("SPEED:9", "ERROR:PUMP_NOT_RUNNING"),
         Turn("STATUS", "STATUS:{State:OFF,"),

@@ -55,6 +55,7 @@ struct ClientTests {
             let terminal = try PseudoTerminal()
             let (channel, screen) = (terminal.channel(), Watched(ReceivedText()))
             await channel.gather(into: screen)
+            // `--omap crlf` sends a line feed for each carriage return, which is what the Enter key types.
             let client = try await ChildProcess(
                 ["picocom", "--baud", "9600", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
                 streamsOnTerminal: true)

@@ -5,12 +5,14 @@ import Testing
 // Third-party programs and pumpctl as clients of one pump, which pumpctld shares.
 @Suite("Bench: other programs at a shared pump", .timeLimit(.minutes(5)))
 struct SharedClientTests {
+    /// The number of times that the pump is unplugged; chosen, not measured.
     private static let unpluggings = 50
     /// The number of replies, to all clients together, that the test waits for.
     private static let commands = 500
 
     /// The time limit for the reply to a command. pumpctld gives up a command of which it hears nothing for 3 s, and
-    /// then passes on no late reply. On a busy machine this may happen.
+    /// then passes on no late reply. On a busy machine this may happen, so a client counts a command without a reply as
+    /// lost instead of failing.
     private static let replyTime = Duration.seconds(20)
 
     /// The state of the test, for all clients.
@@ -118,8 +120,8 @@ struct SharedClientTests {
         }
     }
 
-    /// Unplugs the pump and plugs it in again 50 times, each time after every client has had another reply. Then ends
-    /// the test.
+    /// Unplugs the pump and plugs it in again ``unpluggings`` times, each time after every client has had another
+    /// reply, and all clients together their share of ``commands``. Then ends the test.
     private static func unplug(_ rig: DaemonRig, clients: Int, _ course: Watched<Course>) async throws {
         let channel = try await DescriptorChannel.connect(
             to: .unix(path: rig.local), deadline: .now.advanced(by: .seconds(30)))

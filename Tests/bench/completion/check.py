@@ -30,6 +30,7 @@ def fault(case: tuple, answer: shells.Answer) -> str | None:
     # Tab inserts the only word, or the common beginning of all words, and makes no other change.
     before, after = shells.unquoted("pumpctl " + line), shells.unquoted(answer.line)
     word = os.path.commonprefix(sorted(wanted)) if wanted else before[-1]
+    # After these characters the same word goes on, so no blank follows.
     is_done = len(wanted) == 1 and word[-1] not in "/:=?&@.,"
     if after != before[:-1] + [word] + ([""] if is_done else []):
         return f"makes the line {answer.line!r}"
@@ -73,7 +74,7 @@ def check_program(here: world.World, faults: list[str]) -> None:
     log = run("strace", "-f", "-e", "trace=open,openat", "pumpctl", "---complete", "1s", "fish", "pumpctl --port ")
     if "usb:1a86:7523" not in log or any(port in log for port in ('"/dev/tty', '"/dev/pts', '"./pump"')):
         faults.append(f"a port is opened, or none is found:\n{log}")
-    # A slow file system: each listing of a folder takes 300 ms, and the limit is 45 ms.
+    # A slow file system: each listing of a folder takes 300 ms, and the limit is 45 ms, that of the shells' scripts.
     slow = ["-f", "-e", "trace=getdents64", "-e", "inject=getdents64:delay_enter=300000"]
     if "captures" in (log := run("strace", *slow, str(here.folder / "pumpctl"), "---complete", "45ms", "fish", "pumpctl replay ")):
         faults.append(f"the time limit does not hold:\n{log}")

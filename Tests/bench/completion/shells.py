@@ -17,6 +17,7 @@ import threading
 # The time limit of one answer in seconds; only a shell that hangs reaches it.
 PATIENCE = 60
 
+# `probe` wraps the function of pumpctl's script, to keep the words that it offers.
 BASH = r"""
 PS1=; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; bind 'set completion-query-items 0'
 scripts=$HOME/.local/share/bash-completion/completions
@@ -31,6 +32,8 @@ bind -x '"\C-g": show'
 printf 'ready\0' >"$PIPE"
 """
 
+# `compadd` wraps the builtin by which completion functions add words, to keep these words. A call with -O, -A or -D
+# only filters words.
 ZSH = r"""
 PS1= PS2= RPS1=
 mkdir -p ~/.zfunc; pumpctl --generate-completion-script zsh >~/.zfunc/_pumpctl
@@ -86,6 +89,7 @@ class Shell:
         self.environment = environment | {"PIPE": str(self.pipe), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
         self.prefix, self.folder = prefix, folder
         self.terminal, inner = pty.openpty()
+        # Opening the terminal makes it the controlling terminal of the new session, as an interactive shell expects.
         self.process = subprocess.Popen(
             [*prefix, *self.command(script)], stdin=inner, stdout=inner, stderr=inner, cwd=folder, env=self.environment,
             start_new_session=True, preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)))
@@ -109,6 +113,7 @@ class Shell:
     def hear(self) -> list[str]:
         """Wait for a report of the shell; return its fields. A shell that does not answer within PATIENCE is killed."""
         alarm = threading.Timer(PATIENCE, self.process.kill)
+        # If the killed shell has not opened the pipe, opening it for writing ends the read below.
         wake = threading.Timer(PATIENCE + 1, lambda: os.close(os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK)))
         alarm.start(), wake.start()
         text = self.pipe.read_bytes()
@@ -151,6 +156,7 @@ class Bash(Shell):
         return ["bash", "--norc", "--noprofile", "-i"]
 
     def whole(self, line: str, tail: str, word: str) -> str:
+        # pumpctl offers an incomplete word a second time, with "…", so that Readline leaves the quotation marks open.
         return unquoted(line.removesuffix(tail) + word.removesuffix("…"))[-1]
 
 

@@ -95,6 +95,7 @@ class Stopper:
         self.thread.join()
         bad = [text for status, text in self.answers if status != 200]
         checks.check(f"each of {len(self.answers)} stops during the attacks succeeds", not bad, bad[:3])
+        # 0.25 s is chosen, not measured. The longest time is only printed: it depends on the machine.
         median, longest = statistics.median(self.times), max(self.times)
         checks.check(
             f"a stop takes {median * 1000:.0f} ms, at most {longest * 1000:.0f} ms ({self.stages[self.times.index(longest)]}), "
@@ -546,6 +547,9 @@ def slow_clients(checks: Checks, lag: Lag) -> None:
         head = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{bench.address[1]}\r\n".encode()
         body = f"POST {COMMANDS} HTTP/1.1\r\nHost: 127.0.0.1:{bench.address[1]}\r\nAuthorization: Bearer {token}\r\n" \
             "Content-Type: application/json\r\n".encode()
+        # The last number is the time in seconds after which the server hangs up, as in `PageSettings.Limits`: 10 for a
+        # request's head, 15 for a body, 20 for a reader that takes nothing, 60 for the next head on a used connection.
+        # On a busy machine, three times as long is accepted.
         cases = [
             ("says nothing", b"", b"", 10), ("sends half a request line", b"GET /", b"", 10),
             ("sends half a header", head + b"X", b"", 10), ("trickles a header", head + b"X: ", b"y", 10),
@@ -589,6 +593,7 @@ def main() -> int:
         numbers = [event[1] for event in page.events]
         checks.check("its events are in order, and none is missing", numbers == list(range(numbers[0], numbers[0] + len(numbers))))
         checks.check(f"descriptors: {first[0]} after the first third, {last[0]} at the end", last[0] <= first[0], "more")
+        # The allowed growth, a tenth and 2 MiB, is chosen: the allocator keeps some freed memory.
         checks.check(
             f"memory: {first[1]} KiB after the first third, {last[1]} KiB at the end", last[1] <= first[1] * 1.1 + 2048, "more")
         started = [line for line in bench.line.lines if line[1] == "host" and line[2] not in ("OFF", "STATUS", "TEMP")]

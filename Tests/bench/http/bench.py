@@ -157,6 +157,7 @@ class Line:
                     self.pass_to_pump(host, begun)
                 if events.get(self.pump, 0) & select.POLLIN:
                     self.pass_to_host(host if is_host_open else None, begun)
+            # A pseudo-terminal that the daemon does not have open ends each poll at once.
             if not is_host_open and not events.get(self.pump):
                 time.sleep(0.002)
 
@@ -252,12 +253,13 @@ class Client:
         return bool(data)
 
     def is_closed(self) -> bool:
-        """Wait until the server ends the connection."""
+        """Wait until the server ends the connection; return True. A silence up to the time limit is a TimeoutError."""
         while self.more():
             pass
         return True
 
     def answer(self) -> Answer:
+        """Wait for the next response. A silence up to the time limit is a TimeoutError."""
         while b"\r\n\r\n" not in self.rest:
             if not self.more():
                 return Answer(0, {}, self.rest)

@@ -67,6 +67,7 @@ class Errors:
         self.checks, self.lag = checks, lag
 
     def is_sentence(self, text: str, name: str) -> None:
+        # The usual limit of a message is 20 words; more than 30 are surely more than one sentence.
         is_one = 0 < len(text.split()) <= 30 and not text.endswith(".")
         self.checks.check(f"{name}: one sentence", is_one, repr(text))
 
@@ -82,6 +83,11 @@ class Errors:
             self.checks.check(f"{name}: outcome {outcome}", answer.outcome in outcomes, answer)
 
     def timed(self, name: str, limit: float, act) -> Answer:
+        """Call `act`, and check that it takes less than `limit` seconds, a second, and the machine's lag.
+
+        The limits follow from the server's own time limit: it waits 5 s for an answer of the daemon. Some requests need
+        two answers.
+        """
         start = time.monotonic()
         answer = act()
         took = time.monotonic() - start
@@ -153,7 +159,7 @@ class Errors:
                          "no_such_device", "not_sent")
             self.refused("no such device, state", bench.ask("GET", f"{API}/devices/lamp", token=token), 404, "no_such_device")
 
-            # Other programs have taken all connections that the daemon accepts. The page keeps its own.
+            # Other programs have taken all connections that the daemon accepts, which are 64. The page keeps its own.
             places = []
             for _ in range(80):
                 places.append(socket.socket(socket.AF_UNIX))

@@ -4,7 +4,8 @@
     fuzz.py [SEED]
 
 The server must not end, must answer another client all the time, and must not answer 5xx except 503 and 504, which
-report failures of the daemon and the device. In a soak ten times as many bytes are sent, from a fresh seed.
+report failures of the daemon and the device. Without SEED, $SEEDS names the seed; without both, the seed is always the
+same, and in a soak a fresh one. A soak sends ten times as many bytes.
 """
 
 import collections
@@ -21,6 +22,7 @@ import uuid
 from bench import IS_SOAK, Bench, Checks, Lag, request_bytes
 
 BYTES = 10_000_000 if IS_SOAK else 1_000_000
+# The number of connections at a time.
 WIDTH = 16
 API = "/api/v1"
 # Bytes that are inserted into requests.
@@ -82,6 +84,7 @@ class Fuzz:
 
     def play(self, number: int) -> None:
         """Send the requests of one connection, and count the statuses of the answers."""
+        # A factor above the number of connections, so that neighbouring seeds share no connection.
         source = random.Random(self.seed * 1_000_003 + number)
         data = b""
         for _ in range(source.choice([1, 1, 2, 6])):

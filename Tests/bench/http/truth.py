@@ -36,7 +36,8 @@ from bench import IS_SOAK, Bench, Lag, Stream, wait_until
 API = "/api/v1"
 # The number of runs at a time: more than processors, because a run mostly waits.
 WIDTH = 8
-# The time in seconds for which a pump whose line is cut may still be reported as on or off.
+# The time in seconds for which a pump whose line is cut may still be reported as on or off. Chosen: pumpctld notices a
+# cut at once, and the rest is for a busy machine.
 CUT_PATIENCE = 3
 
 
@@ -117,6 +118,7 @@ class Run:
         self.is_over = False
         # The intervals during which the line was cut.
         self.cuts: list[tuple[float, float]] = []
+        # Each speed is used once, so that a SPEED line on the wire belongs to one command.
         self.speeds = self.random.sample(range(256), 256)
 
     def flaw(self, text: str) -> None:
@@ -208,6 +210,7 @@ class Run:
         answer = self.bench.ask("POST", f"{API}/devices/pump/{target}", body, self.token, limit=20)
         end = time.time()
         self.counts[f"{answer.status} {answer.outcome}".strip()] += 1
+        # The server waits 5 s at most for the daemon; half a second is a margin.
         if end - start > 5.5 + self.lag.longest:
             self.flaw(f"{target} {body} was answered after {end - start:.2f} s: {answer}")
         kinds = {
@@ -221,6 +224,7 @@ class Run:
         return start, end, answer
 
     def command(self) -> None:
+        # Each thread has random numbers of its own, because the order in which threads draw is not reproducible.
         draw = random.Random(self.seed + 1_000_000)
         while not self.is_over:
             time.sleep(draw.uniform(0, 0.4))
@@ -345,6 +349,7 @@ class Run:
 
     def check_commands(self) -> None:
         lines = self.bench.line.lines
+        # How late after the first answer a line may still be sent: a margin for the bench's own delays.
         slack = 0.5 + self.lag.longest
         claimed = []
         for number, command in enumerate(self.commands):
@@ -357,6 +362,7 @@ class Run:
             if command["name"] in ("on", "speed"):
                 speed = command["body"].get("parameters", {}).get("speed")
                 sent = "ON" if speed is None else f"SPEED:{speed}"
+                # All ON lines are alike, so only those before the next `on` belong to this one.
                 later = [other for other in self.commands if other["name"] == command["name"] == "on"
                          and min(times[0] for times in other["times"]) > start]
                 until = min((times[0] for other in later for times in other["times"]), default=float("inf"))

@@ -174,6 +174,7 @@ def main():
         runs = [entry for result in results for entry in result.result()]
     flaws = [text for texts, _ in runs for text in texts]
     seen = {kind for _, kinds in runs for kind in kinds}
+    # `times` and `otherFields` are parts of lines.
     lines = {name for name, schema in SCHEMA["$defs"].items() if schema.get("type") == "object"} - {"times", "otherFields"}
     # `ports` prints nothing on a machine without serial ports.
     flaws += [f"no line was a {name}" for name in sorted(lines - seen - {"ports"})]

@@ -151,7 +151,10 @@ def conditions(tokens):
 
 def statements(tokens):
     """Yield the begin and end offsets of each statement that may be removed."""
+    # For each open brace, whether it holds statements: the body of a function, a branch or a loop, or a block inside
+    # one. The braces of types, namespaces and initializers do not.
     blocks = []
+    # Whether a statement may begin at the next token.
     begins = False
     index = 0
     while index < len(tokens):

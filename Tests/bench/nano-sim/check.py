@@ -378,6 +378,7 @@ def the_leds_show_power_and_commands(start):
 
         assert seen() == ["1 0"] * 20
         board.do("send " + b"TEMP\n".hex())
+        # The firmware lights the LED for 50 ms: for two or three of the looks at it, which are 20 ms apart.
         shown = seen()
         assert set(shown) == {"1 0", "1 1"} and 2 <= shown.count("1 1") <= 3, shown
 
@@ -469,6 +470,10 @@ def time_stands_still_on_demand(start):
         assert nano.line().startswith("STATUS:{State:ON,")
         nano.do("reset")
         booted(nano, "external")
+
+
+# The time in microseconds by which a run may exceed the requested time: a processor that sleeps skips to its next
+# interrupt, some 1,000 µs later, and the simulation runs in steps of 100 µs. The checks below allow less than 1,100.
 
 
 def stepped(start, *lines):
@@ -601,6 +606,7 @@ def a_stale_socket_is_replaced_and_nothing_else(start):
         nano.process.wait(DEADLINE)
         assert os.path.exists(path)
         with start(Nano, "nano-pump.elf", "--control", path) as second, contextlib.closing(Control(path)) as control:
+            # Status 73 (EX_CANTCREAT): the socket can't be created.
             command = [*second.process.args[:1], "--control", path, second.process.args[-1]]
             assert subprocess.run(command, stderr=subprocess.DEVNULL, timeout=DEADLINE).returncode == 73
             assert control.ask("state")["ok"]

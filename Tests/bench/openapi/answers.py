@@ -1,4 +1,4 @@
-"""A session in which every route answers and almost every error occurs. Each answer is checked against the document."""
+"""Requests to which every route answers, and almost every error occurs. Each answer is checked against the document."""
 
 import http.client
 import re

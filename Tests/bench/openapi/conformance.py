@@ -6,7 +6,8 @@ PROGRAMS is the folder of the programs, SCHEMATHESIS the command, and N the numb
 SEEDS=1234 repeats the run of that seed.
 
 Every answer must be one that packaging/schema/http.openapi.json describes, and of the 5xx only 503 and 504 may occur.
-The stream of events does not end, and ending the session would end the run, so only check.py tests these two.
+Five operations are left out: the stream of events and the peer do not end, ending the session would end the run, and a
+test of a firmware and a measurement take long. check.py and ../page/trials.py use these.
 """
 
 import collections
@@ -65,7 +66,6 @@ def main() -> int:
         command = [
             schemathesis, "--config-file", str(settings), "run", bench.address + "/api/v1/openapi.json",
             "--header", f"Authorization: Bearer {bench.log_in()}", "--phases", "examples,coverage,fuzzing,stateful",
-            # Streams and peers do not end, and a test of a firmware takes a minute.
             *(word for name in ("events", "logOut", "verify", "latency", "peer") for word in ("--exclude-operation-id", name)),
             "--mode", "all", "--checks", "all",
             # This check allows no exceptions, but 503 and 504 are right answers. The other 5xx are looked for below.

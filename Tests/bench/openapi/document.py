@@ -32,7 +32,7 @@ class Document:
         return {}
 
     def flaw(self, value, schema: dict) -> str | None:
-        """Return the reason why a value does not fit a schema of the document."""
+        """Return the reason why a value does not fit a schema of the document; None if it fits."""
         validator = jsonschema.Draft202012Validator({"components": self.root["components"], **schema})
         error = jsonschema.exceptions.best_match(validator.iter_errors(value))
         return error and f"{error.json_path}: {error.message}"
@@ -43,6 +43,7 @@ class Document:
         where = f"{method} {path}: {answer.status} {answer.body[:300]!r}"
         responses = self.operation(method, path).get("responses", {})
         response = responses.get(str(answer.status))
+        # The document can't list unknown paths, and the methods that a path does not have.
         if not response and answer.status in (404, 405) and answer.json["code"] in ("no_such_path", "wrong_method"):
             response = self.root["components"]["responses"][{404: "NotFound", 405: "WrongMethod"}[answer.status]]
         if not response:

@@ -45,7 +45,7 @@ def answers(bench: rig.Rig) -> list[tuple[str, str]]:
             script = text.replace("http://localhost:8080", bench.address)
             script = script.replace("pumpctl page ", f"{bench.programs}/pumpctl-page ").replace("curl ", "curl -s ")
             script = re.sub(r"Bearer [0-9a-f.…]+", f"Bearer {token}", script)
-            # The stream does not end.
+            # The stream does not end. In 4 s it has at least one comment, which comes every 2 s.
             script = script.replace("curl -s -N", "timeout 4 curl -s -N")
             print(script + "echo; echo -- end", file=shell.stdin, flush=True)
             lines = []
@@ -88,13 +88,14 @@ def check(bench: rig.Rig) -> str:
     for shown, now in pairs:
         if masked(shown) != masked(now):
             raise SystemExit(f"docs/http.md shows\n{masked(shown)}\nand now it is\n{masked(now)}")
+    # Fewer answers would mean that the blocks of the page are not recognised any more.
     if len(pairs) < 9:
         raise SystemExit(f"docs/http.md has {len(pairs)} answers")
     return f"{len(pairs)} answers of docs/http.md, and its program: {program(bench)}"
 
 
 def program(bench: rig.Rig) -> str:
-    """Run the example until it prints a command's event."""
+    """Run the example until it prints a command's event. It must ignore the proxy, at which nothing listens."""
     example = rig.ROOT / "Examples/http_client.py"
     with subprocess.Popen(
             ["python3", "-u", example, f"{bench.address}/#{bench.code()}", "pump"], stdout=subprocess.PIPE, text=True,

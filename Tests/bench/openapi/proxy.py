@@ -36,6 +36,7 @@ def check(bench: rig.Rig) -> str:
         if before not in block:
             raise SystemExit(f"the block of docs/http.md has no '{before}'")
         block = block.replace(before, after)
+    # As root, nginx's workers would run as another user, who can't enter the bench's folder.
     user = "user root;\n" if os.geteuid() == 0 else ""
     temporary = "".join(
         f"{kind}_temp_path {bench.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))

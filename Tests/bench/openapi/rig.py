@@ -1,4 +1,4 @@
-"""Programs for the checks of the HTTP interface: a simulated pump and LED board, pumpctld and pumpctl-page."""
+"""Programs for the checks of the HTTP interface: simulated devices of five families, pumpctld and pumpctl-page."""
 
 import contextlib
 import http.client
@@ -62,9 +62,9 @@ class Rig:
         self.start_page()
 
     def start_radio(self) -> None:
-        """Start a fake bluetoothd with six adapters.
+        """Start a fake bluetoothd with six adapters: one for each of the five devices, and hci0 for pumpctld.
 
-        Devices that are started later use BLE: each advertises on an adapter of its own, pumpctld uses the first one.
+        Devices that are started later advertise, each on an adapter of its own. The address of hciN ends with N + 1.
         """
         radio = self.processes["radio"] = subprocess.Popen(
             [self.programs / "fake-bluez", "6"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -72,7 +72,7 @@ class Rig:
         self.is_radio = True
 
     def start(self, name: str, *command: str) -> subprocess.Popen:
-        """Start a program of this project; its output goes to a file."""
+        """Start a program of this project, or another one by its absolute path; its output goes to a file."""
         with open(self.folder / f"{name}.log", "wb") as log:
             self.processes[name] = subprocess.Popen(
                 [self.programs / command[0], *command[1:]], stdout=log, stderr=log, env=self.environment)
@@ -80,6 +80,7 @@ class Rig:
 
     def end(self, name: str, number: int = signal.SIGTERM) -> None:
         process = self.processes.pop(name)
+        # A check may have suspended the program, which would handle the signal only when it is resumed.
         process.send_signal(signal.SIGCONT)
         process.send_signal(number)
         process.wait()

@@ -49,8 +49,8 @@ class Check:
         self.flaws: list[str] = []
         self.count = 0
         self.requests: list[str] = []
-        # The options with which pumpctl-page is started.
         (bench.folder / "captures").mkdir()
+        # The options with which pumpctl-page is started.
         self.options = ["--captures", str(bench.folder / "captures")]
 
     def new_page(self, context) -> Page:
@@ -86,7 +86,10 @@ class Check:
             expect(page.locator("h2 small").first).to_have_text("an LED board")
 
     def looks(self, page: Page, name: str) -> None:
-        """Take a screenshot, and check the rules for every screen: no horizontal scrolling, and axe finds nothing."""
+        """Take a screenshot, and check the rules for every screen: no horizontal scrolling, and axe finds nothing.
+
+        axe checks the accessibility: https://github.com/dequelabs/axe-core
+        """
         self.count += 1
         page.screenshot(path=self.shots / f"{name}.png", full_page=True)
         width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -495,7 +498,8 @@ class Check:
         expect(on).to_be_enabled()
         expect(state).to_have_text("off")
 
-        # As after a sleep: the page was blocked for 11 s, so the pressed button belongs to a state that is 11 s old.
+        # As after a sleep: the page was blocked for 11 s, so the pressed button belongs to a state that is 11 s old. A
+        # command on a state that is older than 10 s is not sent.
         page.evaluate("""() => {
           const end = Date.now() + 11_000;
           while (Date.now() < end);
@@ -1102,7 +1106,8 @@ class Check:
         self.read(master, 0)
 
     def say(self, master: int, size: str, number: int, content: str, category: str, latitude: float, longitude: float) -> None:
-        """Send a message as the phone, with a time at the beginning of 2026."""
+        """Send a message as the phone. Its time is at the beginning of 2026, in seconds since 2001, as the app counts.
+        """
         os.write(master, json.dumps({
             "id": f"{list(SIZES).index(size):08}-0000-4000-8000-{number:012}", "content": content, "latitude": latitude,
             "longitude": longitude, "timestamp": 789_000_000 + number, "status": "synced", "category": category}).encode())
@@ -1120,6 +1125,7 @@ class Check:
 
     def holds(self, message: dict, expected: dict) -> None:
         """Check the members of a message that the page has sent."""
+        # 978,307,200 is the beginning of 2001, from which messages count, in seconds since 1970.
         age = time.time() - 978_307_200 - message["timestamp"]
         wrong = {
             "members": set(message) != {"id", "content", "latitude", "longitude", "timestamp", "status", "category"},
@@ -1168,7 +1174,7 @@ def main(programs: str, shots: str | None = None) -> None:
     expect.set_options(timeout=PATIENCE)
     checks = []
     with sync_playwright() as playwright:
-        # Chromium has no sandbox as root.
+        # Chromium refuses to start its sandbox as root.
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         for shots in (folder, folder / "radio"):
             shots.mkdir(exist_ok=True)
@@ -1193,6 +1199,7 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
+    # `failures` is the last one, because it ends the simulated pump and its own session.
     parts = [check.radio, check.peer] if check.bench.is_radio else [
         check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
         check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue, check.calls,

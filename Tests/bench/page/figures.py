@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure the page's speed with a simulated pump and pumpctld on this machine, and print it next to the goals.
+"""Measure the page's speed with a simulated pump and pumpctld on this machine, and print it next to the goals below.
 
     figures.py [MINUTES]
 
@@ -18,6 +18,8 @@ from bench import Bench, wait_until
 from playwright.sync_api import expect, sync_playwright
 
 ROUNDS = 50
+# Fills a chart of four series with an hour of values, a second apart. Returns the median time in milliseconds of five
+# drawings, and the number of points in the shortest line. A chart is drawn at most once a second, hence the pauses.
 CHART = """async () => {
   const folder = document.querySelector("script").src.replace("main.js", "");
   const { bench, now } = await import(folder + "bench.js");
@@ -110,6 +112,7 @@ def figures(minutes: float, browser, bench: Bench) -> None:
             browser_session.send("HeapProfiler.collectGarbage")
             return browser_session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
 
+        # The first minute is not measured: the page and the browser still allocate.
         page.wait_for_timeout(60_000)
         before, end = heap(), time.monotonic() + 60 * minutes
         while time.monotonic() < end:

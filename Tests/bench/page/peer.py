@@ -6,6 +6,7 @@ import subprocess
 import rig
 from playwright.sync_api import expect
 
+# The page offers the peer on the first adapter, hci0. The centrals use another one, which hears it.
 PORT = "ble:Bench?adapter=hci1"
 HOSTILE = "<img src=x onerror=alert(1)> \u202e &amp;"
 PICTURE = rig.ROOT / "docs/page.png"
@@ -46,7 +47,7 @@ def peer(check) -> None:
     expect(second.locator("main .outcome").first).to_have_text("not sent: a peer is offered already (end that one first)")
     second.context.close()
 
-    # What a central sends.
+    # A central sends text, toggles, and a request for the image.
     check.run("--port", PORT, "peer", "say", HOSTILE)
     expect(events.filter(has_text="text: <img src=x onerror=alert(1)> \ufffd &amp;")).to_have_count(1)
     assert page.locator("main img").count() == 0
@@ -59,7 +60,7 @@ def peer(check) -> None:
     assert copy.read_bytes() == PICTURE.read_bytes()
     expect(events.filter(has_text="the image was asked for")).to_have_count(1)
 
-    # What a central gets.
+    # A central listens, and gets text and toggles.
     listener = subprocess.Popen(
         [bench.programs / "pumpctl", "--port", PORT, "peer", "listen", "--json"], env=bench.environment, stdout=subprocess.PIPE, text=True)
     expect(state).to_have_text("connected: a central listens")
@@ -89,7 +90,7 @@ def peer(check) -> None:
     check.open(page, "#/")
     rig.wait(is_over, "the end of the peer")
 
-    # Without an adapter.
+    # Without an adapter. The second round of the loop gives the page its bus back.
     port, air = bench.port, bench.environment["DBUS_SYSTEM_BUS_ADDRESS"]
     empty = subprocess.Popen([bench.programs / "fake-bluez", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     for bus in (empty.stdout.readline().strip(), air):

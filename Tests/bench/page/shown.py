@@ -23,20 +23,22 @@ from playwright.sync_api import expect, sync_playwright
 
 # The number of runs at a time: a browser takes a processor for its start.
 WIDTH = 3
-# The time in seconds for which a page whose server is silent may still show a state as current: five, one until the
-# page has rendered the change, and a margin.
+# The time in seconds for which a page whose server is silent may still show a state as current: five, after which the
+# page counts the connection as lost, one until it has rendered that, and a margin.
 SILENCE = 6.5
 PATIENCE = 60
 
 # The time in seconds for which a value may be shown without its age: the page adds the age after ten seconds; the rest
 # is for rendering.
 FRESHNESS = 11.5
-# The time in seconds for which a confirmation of OFF may be shown while the pump is on again: two queries of the state.
+# The time in seconds for which a confirmation of OFF may be shown while the pump is on again: two queries of the state,
+# of which pumpctld sends one every five seconds, and a margin.
 CONFIRMED = 11.5
 # The time in seconds for which the page may show an old state: while a button is pressed, it does not change for a
 # second.
 FREEZE = 1.25
-# The time in seconds for which both a confirmation of OFF and the state `on` from before it may be shown.
+# The time in seconds for which both a confirmation of OFF and the state `on` from before it may be shown: FREEZE, and a
+# margin for the arrival of the state.
 CONTRADICTION = 2
 
 # Records the shown texts at each change, and four times a second, with the time at which the shown state was read.
@@ -171,6 +173,7 @@ class PageRun(truth.Run):
     # MARK: Checks
 
     def check_shown(self) -> None:
+        # The last time at which the confirmation of OFF and the shown state did not contradict each other.
         agreed = 0.0
         for when, read, state, age, outcome, connection, link in self.shown:
             self.counts[f"shown {state}"] += 1

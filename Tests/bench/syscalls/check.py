@@ -32,7 +32,7 @@ LEFT_OUT = {
     "execve", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk", "futex", "gettid", "getpid", "geteuid", "getuid",
     "getegid", "getgid", "tgkill", "rt_sigaction", "rt_sigprocmask", "arch_prctl", "set_robust_list", "set_tid_address", "rseq",
 }
-# The number of failing calls in a sample, for each program.
+# The number of failing calls in a sample, for each program; chosen for the time of a run.
 SAMPLE = 16
 # The time limit of a run in seconds; only a program that hangs reaches it.
 PATIENCE = 120
@@ -117,6 +117,8 @@ class Program:
 
     def flaw(self, ending: Ending, is_running: bool) -> str | None:
         """Return a description of the flaw in a run's result, or None."""
+        # The statuses above 128 are crashes as a parent process reports them: 128 plus SIGILL, SIGTRAP, SIGABRT,
+        # SIGBUS, SIGFPE or SIGSEGV.
         if ending.status < 0 and -ending.status != self.sent_signal or ending.status in (132, 133, 134, 135, 136, 139):
             return "it ended by a signal"
         record = ending.record
@@ -193,6 +195,7 @@ def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
     log = folder / "calls"
     pump.become(program.begins_running)
     ending = program.run(pump, ["-o", str(log)])
+    # 2: a check of `verify` has failed, which may happen because strace slows the program down.
     if ending.status not in (0, 2):
         raise SystemExit(f"{program.name} fails without a fault: {ending}")
     return [

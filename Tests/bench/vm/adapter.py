@@ -9,8 +9,8 @@ from guest import PATIENCE
 class Adapter:
     """An adapter for a port of the machine's USB hub, plugged in or not.
 
-    "Computer" means the guest. The serial side is `on_bytes`, which is called with bytes from the computer, and `send`,
-    for bytes to the computer.
+    "Computer" means the guest. The serial side is `on_bytes`, which is called on the adapter's own thread with bytes
+    from the computer, and `send`, for bytes to the computer.
     """
 
     # The name of QEMU's driver for this kind of device.

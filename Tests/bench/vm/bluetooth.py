@@ -143,6 +143,7 @@ class Central:
     def _answer(self):
         self._answers += 1
         process, count = self.process, self._answers
+        # Twice PATIENCE, because the first answer comes after both a scan and a connection.
         process.guest.until(
             f"standard_output_of({process.id}).count('\\n') >= {count} or has_ended({process.id})", 2 * PATIENCE)
         lines = process.standard_output().split("\n")

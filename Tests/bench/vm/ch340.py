@@ -110,6 +110,7 @@ class CH340(Adapter):
         if transfer == WRITE_REGISTERS:
             self._write_registers({value & 0xFF: index & 0xFF, value >> 8: index >> 8})
         elif transfer == MODEM_CONTROL:
+            # The chip takes the modem lines inverted.
             self._set_modem_lines(~value)
         elif transfer == GET_STATUS:
             return b"\0\0"

@@ -97,6 +97,7 @@ class HM10:
 
     def __init__(self, air, name="HMSoft", address="A4:D5:78:0B:11:22"):
         self.on_bytes = lambda data: None
+        # Set by a `Wire`, and never called: a module has no DTR.
         self.on_dtr_edge = lambda: None
         self.name = name
         self.address = address

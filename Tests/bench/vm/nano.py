@@ -78,7 +78,7 @@ class Nano:
             self.control("wait 0.01")
 
     def until_started(self):
-        """Wait until the firmware has started."""
+        """Wait until the firmware has started, which takes 1.3 s of the board's time."""
         self.control("wait 2")
 
     def write(self, data):
@@ -87,7 +87,10 @@ class Nano:
             os.write(self._pty, data)
 
     def reset(self):
-        """Pull the reset line for a moment."""
+        """Pull the reset line for a moment. The sketch starts when the time of the bootloader is over.
+
+        The simulator has no bootloader: its sketch starts at once, unheard, and again at a second reset.
+        """
         self.resets += 1
         if self._booting:
             self._booting.cancel()

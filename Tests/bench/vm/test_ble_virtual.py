@@ -25,7 +25,8 @@ class Central(RadioTest):
         self.assertEqual(self.pumpctl("temp").out.split(), status[status.index("water"):])
         self.assertEqual(self.pumpctl("off").out, "pump off\n")
         self.assertIn("PUMP_NOT_RUNNING", self.pumpctl("speed", "200", status=1).err)
-        # One write, because a packet at an MTU of 517 has room for the whole line.
+        # One write, because a packet at an MTU of 517 has room for the whole line. It begins with a line end, which
+        # ends any half line of another program.
         self.assertIn("wrote \\nSPEED:200\\n\n", peripheral.output())
 
     def test_pumpctl_drives_a_pump_that_replies_in_one_packet(self):
@@ -61,6 +62,7 @@ class Offered(RadioTest):
 
     def offer(self, *arguments):
         """Start a simulated pump on hci1, and wait until it is offered."""
+        # At 716, the knob stands for the speed at which ON starts, 70 %.
         simulator = self.guest.start(
             "pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *arguments)
         simulator.until_output("BLE ", PATIENCE)

@@ -148,6 +148,7 @@ class Deaths:
         if words != ("on",):
             self.nano.control("press")
             self.nano.until_pump(True, 180)
+        # 40 bytes are about the length of the replies to a command. If these are shorter, the gate does not shut.
         way, count = point.choice([("received", point.randrange(len(" ".join(words)) + 2)), ("said", point.randrange(40))])
         received, said = len(self.gate.received), len(self.gate.said)
         self.gate.shut_behind(way, count)
@@ -263,6 +264,7 @@ class AroundHM10(Deaths, BluetoothTest):
         ("client", signal.SIGKILL), ("bluetoothd", signal.SIGKILL), ("pumpctld", signal.SIGKILL), ("client", signal.SIGSTOP),
         ("bluetoothd", signal.SIGSTOP), ("bluetoothd", signal.SIGKILL), ("pumpctld", signal.SIGSTOP))
     port = "ble:HMSoft"
+    # Otherwise pumpctld would close the link a minute after its last client has left.
     SERVE = ("--idle", "1h")
 
     def wire_of_pump(self):
@@ -273,6 +275,8 @@ class AroundHM10(Deaths, BluetoothTest):
 
 
 class AroundCable(Deaths, BenchTest):
+    """A pump on an FTDI adapter, whose opening does not reset the board."""
+
     MOMENTS = (("pumpctld", signal.SIGKILL), ("client", signal.SIGSTOP), ("pumpctld", signal.SIGSTOP))
     port = "/dev/ttyUSB0"
 

@@ -31,6 +31,7 @@ class Peer(FamilyTest):
     def test_a_peer_receives_text_and_toggles_and_is_listened_to(self):
         self.simulate("peer", "--acks")
         self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "sent, acknowledged\n")
+        # 510 bytes is the limit of a message over BLE: see docs/devices.md.
         self.assertEqual(self.pumpctl("peer", "say", "x" * 510, port=self.PORT).out.splitlines()[-1], "sent, acknowledged")
         self.assertIn("511 bytes", self.pumpctl("peer", "say", "x" * 511, port=self.PORT, status=64).err)
         self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on, acknowledged\n")

@@ -47,6 +47,7 @@ class PumpCommands:
         self.assert_pump(True, 200)
         state = self.report()
         self.assertEqual((state["state"], state["speed_percent"]), ("on", 78))
+        # Of the 30 minutes, both parts are rounded down.
         self.assertIn(state["runtime_min"] + state["remaining_min"], (29, 30))
         self.assertEqual(self.tell("speed", "50%").out, "speed 128 (50 %)\n")
         self.assertEqual(self.tell("speed", "0").out, "speed 0 (0 %)\n")
@@ -191,6 +192,7 @@ class Simulated(PumpCommands, RadioTest):
 
     def setUp(self):
         super().setUp()
+        # At 716, the knob stands for the speed at which ON starts, 70 %.
         simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716")
         simulator.until_output("BLE ", PATIENCE)
 

@@ -20,6 +20,7 @@ CAPABILITIES = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6
 
 SUCCESS, CANCELLED, STALL = 0, 1, 4
 FULL_SPEED = 1
+# The bytes that the device keeps for a computer whose port is closed; chosen.
 CLOSED_BUFFER_SIZE = 64
 BULK, INTERRUPT, INVALID = 2, 3, 255
 DIRECTION_IN = 0x80

@@ -24,6 +24,7 @@ MACHINE = [
 ]
 # Memory for the kernel itself need not be zeroed first: without KVM that saves a tenth of all processor time.
 KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check init_on_alloc=0"
+# The time limit of a boot, which takes minutes with systemd on a busy host without KVM.
 BOOT_SECONDS = 600
 
 

@@ -127,6 +127,7 @@ struct CaptureCommandTests {
     @Test("If the capture cannot be continued, this is reported once and the command goes on")
     func fullDisk() async throws {
         let pump = try await BenchPump()
+        // The shell counts in blocks of 512 bytes, so the limit is a few lines of the capture.
         let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", Executable.pumpctl]
         let ending = try await Pumpctl.start(
             ["-p", pump.port, "--capture", capture(), "on", "--speed", "200", "--for", "0.1s"], program: limited

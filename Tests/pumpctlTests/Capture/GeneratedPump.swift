@@ -108,6 +108,7 @@ struct GeneratedPump {
 struct GeneratedHost {
     private var random: SplitMix64
 
+    // The inverted seed makes the host's random numbers differ from those of the pump with the same seed.
     init(seed: UInt64) { random = SplitMix64(seed: ~seed) }
 
     /// - Returns: The output and the error messages of the commands.

@@ -11,7 +11,7 @@ import TestSupport
 /// The program must stay on this loop and wait for nothing but this clock.
 final class QuietWorld: Sendable {
     /// The number of times that the loop gets to its timers before a check for activity. The loop gets to them when it
-    /// has nothing else to do, and occasionally when it is busy.
+    /// has nothing else to do, and occasionally when it is busy. So one time proves nothing; four is chosen.
     private static let turns = 4
 
     let loop = EventLoop()

@@ -10,7 +10,7 @@ final class ConsoleProgram {
     private let processID: pid_t
     /// One end of a connection whose other end only the child has open: readable once the child has ended.
     private let life: CInt
-    /// The read end of the child's standard output, or the master of its terminal.
+    /// The read end of the child's standard output and standard error, or the master of its terminal.
     let output: CInt
     /// The write end of the child's standard input, or the master of its terminal; -1 once closed.
     private var input: CInt
@@ -18,6 +18,7 @@ final class ConsoleProgram {
     private let ownsDescriptors: Bool
 
     struct NotStarted: Error { var errno: CInt }
+    /// The child has sent nothing within `patience`, or its output has ended too early.
     struct NothingCame: Error, CustomStringConvertible { var description: String }
 
     /// Runs the program on pipes.
@@ -106,7 +107,7 @@ final class ConsoleProgram {
 
     func signal(_ number: CInt) { kill(processID, number) }
 
-    /// Waits for the next bytes of the output; nil at the end.
+    /// Waits for the next bytes of the output; nil at the end. Throws ``NothingCame`` if none arrive within `patience`.
     func read() async throws -> [UInt8]? {
         try await Self.waitUntilReadable(output)
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -116,7 +117,7 @@ final class ConsoleProgram {
 
     private var text: [UInt8] = []
 
-    /// Waits for the next line of the output; nil at the end.
+    /// Waits for the next line of the output; nil at the end. A last line without a line end is dropped.
     func line() async throws -> String? {
         while true {
             if let end = text.firstIndex(of: 0x0A) {
@@ -175,6 +176,7 @@ final class ConsoleFolder: Sendable {
 /// A simulated pump at the port of its own folder, which can be unplugged and plugged in again.
 final class ConsolePump {
     let home = ConsoleFolder()
+    /// At 716, the knob stands for the speed at which ON starts, 70 %.
     let host = DeviceHost(PumpFirmware(options: PumpFirmwareOptions(potentiometer: 716)), pace: .onDemand)
     private var server: PseudoTerminalServer<PumpFirmware>?
 

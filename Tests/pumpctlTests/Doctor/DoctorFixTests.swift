@@ -46,6 +46,7 @@ private final class FakePrograms: Sendable {
 
     @Test(
         arguments: [
+            // The text typed before the question, and after it, whether the command runs, and the exit status.
             ("", "y\n", true, 69), ("", "n\n", false, 69), ("", "\n", false, 69), ("", "yes\n", false, 69),
             ("", "\u{4}", false, 69), ("", "\u{3}", false, 130), ("y\n", "n\n", false, 69),
         ] as [(String, String, Bool, Int32)])
@@ -101,6 +102,7 @@ private final class FakePrograms: Sendable {
         let programs = try await FakePrograms("exit 0")
         let user = try await TerminalTests.UserTerminal()
         let port = try await TerminalTests.UserTerminal()
+        // The group 5 is `tty` on Debian.
         #expect(chown(port.path, 0, 5) == 0 && chmod(port.path, 0o660) == 0)
         // The user must be able to reach the program.
         try await ChildProcess(["cp", Executable.pumpctl, programs.folder.path("pumpctl")]).ending()

@@ -55,7 +55,8 @@ struct ProtocolPumpTests {
         for pattern in told.joined() { #expect(said.contains { pattern.fits($0) }, "\(pattern)") }
     }
 
-    /// The unsolicited lines of a pump that is switched by its button, gets too warm, and runs for too long.
+    /// The unsolicited lines of a pump that is switched by its button, gets too warm, and runs for too long. The first
+    /// status comes within 8 s, because a running pump sends one every 5 s; the longest run is 30 minutes.
     private static func unasked() -> [String] {
         var pump = pump
         pump.pressButton(at: .zero)

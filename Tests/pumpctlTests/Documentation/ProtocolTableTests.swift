@@ -87,7 +87,7 @@ struct ProtocolTableTests {
             peer.hostCame(at: .zero)
             said += peer.answer(to: "GET", at: .zero)
         }
-        // All lines that are not in the table are base64 image data.
+        // All lines that are not in the table are base64 image data, in pieces of at most 180 characters (peer-17).
         let others = said.filter { line in !told.contains { $0.fits(line) } }
         #expect(!others.isEmpty && others.allSatisfy { $0.count <= 180 && Data(base64Encoded: $0) != nil }, "\(others)")
         for pattern in told where pattern.contains(where: \.isUppercase) {

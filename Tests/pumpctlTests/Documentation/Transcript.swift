@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A terminal session on a page: commands after `$ `, each followed by its output.
+/// The terminal transcript of a page: commands after `$ `, each followed by its output.
 struct Transcript {
     /// A command, and its output as lines.
     struct Step {
@@ -11,7 +11,7 @@ struct Transcript {
 
     private(set) var steps: [Step] = []
 
-    /// Reads the page's `console` blocks as one session.
+    /// Reads all `console` blocks of a page as one transcript.
     init(_ page: MarkdownPage) {
         for line in page.blocks.filter({ $0.kind == "console" }).flatMap(\.lines) {
             if line.hasPrefix("$ ") {

@@ -100,6 +100,7 @@ struct HistoryTests {
         let shown = try await history.show("--plot", environment: ["COLUMNS": "60", "LINES": "24"])
         #expect(shown.status == 0)
         let lines = shown.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
+        // One line of the terminal is left for the shell's prompt.
         #expect(lines.count == 23 && lines.allSatisfy { $0.count <= 60 }, "\(shown.output)")
         #expect(lines.first == "/dev/ttyUSB0, 2026-03-28 12:00 to 2026-03-28 12:01")
         // The water rises by one degree per reading, the skin stays the same, and six readings have a speed.

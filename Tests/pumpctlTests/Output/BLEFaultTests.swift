@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Lets the next 20 connection attempts fail.
+    /// Lets the next 20 connection attempts fail, more than pumpctl makes.
     @Radio private static func refuse(_ device: RadioDevice, _ error: DBusError) {
         device.manners.connectErrors = Array(repeating: error, count: 20)
     }

@@ -78,6 +78,7 @@ struct PeerBLETests {
             let path = folder.path("image.png")
             let image = try await bench.run("-p", Self.port, "--json", "peer", "image", "get", "-o", path)
             #expect(image.status == 0, "\(image)")
+            // The line with the name must fit into one notification of 20 bytes: "IMG_BEGIN imag 20000".
             #expect(try image.object()["name"] as? String == "imag")
             #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 1, byteCount: 20000).bytes))
         }

@@ -28,6 +28,7 @@ struct PeerHostTests {
             let rain = String(repeating: "雨", count: 40)
             try await host.write((texts + ["on", "IMG_END", rain]).map { $0 + "\n" }.joined())
             try await host.errors.text(upTo: "not sent: IMG_END")
+            // 204 events: the greeting, 200 texts, the toggle, and the last message in two notifications.
             let listening = try await bench.run("-p", Self.port, "--json", "peer", "listen", "--count", "204")
             let events = try listening.objects()
             let heard = events.compactMap { $0["text"] as? String }

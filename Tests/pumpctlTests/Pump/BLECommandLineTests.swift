@@ -38,6 +38,7 @@ struct BLECommandLineTests {
         expectFailure(
             try await pump.run("-p", "ble:00:15:83:00:00:10", "status"), 74, saying: "ATT error: 0x01",
             hint: "bluetoothctl remove 00:15:83:00:00:10")
+        // Four connections of `off`, the last of which works, and two of `status`.
         #expect(await pump.fake.calls.state.count { $0.member == "Connect" } == 6)
     }
 

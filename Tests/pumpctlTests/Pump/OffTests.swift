@@ -295,6 +295,7 @@ struct OffTests {
         let folder = TemporaryFolder()
         let holder = try await holder("-p", pump.port, "monitor", environment: ["XDG_RUNTIME_DIR": folder.path])
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
+        // After the end of its input, socat waits 3 s for a reply.
         let client = try await ChildProcess(
             ["/usr/bin/socat", "-t3", "-", "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"])
         try await client.write(text)

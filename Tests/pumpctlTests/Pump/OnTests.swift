@@ -76,6 +76,7 @@ struct OnTests {
 
     @Test("A board reset after its acknowledgement is not reported as on")
     func resetBehindOn() async throws {
+        // The second command is the TEMP that follows ON.
         let ending = try await Pumpctl.run("-p", "sim:pump?fault=reset@command:2", "--timeout", "3", "--json", "on")
         expectFailure(ending, 75, saying: "the pump acknowledged ON", "the device now reports: pump off")
         #expect(try ending.object()["ok"] as? Bool == false)

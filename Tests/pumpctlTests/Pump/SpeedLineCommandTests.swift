@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+/// A pump reads a speed like `atoi`, as a number of 16 bits: `fast` is 0, and 65736 is 200 (protocols.md#pump-24).
 @Suite("Lines that a pump would misread as a speed")
 struct SpeedLineCommandTests {
     @Test(

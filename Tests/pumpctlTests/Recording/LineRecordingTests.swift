@@ -49,6 +49,7 @@ struct LineRecordingTests {
 
     @Test("--record stores sent and received lines", arguments: trials)
     func kept(_ trial: Trial) async throws {
+        // Standard input has a line, which only `console` reads.
         let words = ["--record"] + trial.words
         let program = try await Pumpctl.start(
             words, environment: ["XDG_DATA_HOME": home.path],

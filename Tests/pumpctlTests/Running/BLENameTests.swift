@@ -198,6 +198,7 @@ struct BLENameTests {
         #expect(rig.remembered == "C0:15:83:00:00:10 HMSoft\n")
     }
 
+    // The two kinds of private addresses: resolvable (the highest bits are 01) and non-resolvable (00).
     @Test(
         "A private address is not remembered",
         arguments: [["4A:15:83:00:00:10", "5B:15:83:00:00:20"], ["0A:15:83:00:00:10", "1B:15:83:00:00:20"]])

@@ -42,6 +42,7 @@ struct StalledOutputTests {
         let monitor = try await Self.start(options + ["-p", pump.port, "monitor"], user, folder)
         try await user.screen.text(upTo: options == ["--json"] ? "\"on\"" : "on")
         try await user.type(Self.stop)
+        // The pump sends three unsolicited lines, which the monitor has to print.
         for _ in 0..<3 { await pump.host.advance(by: .seconds(5)) }
         let off = try await Pumpctl.run(
             "-p", pump.port, "off", environment: ["XDG_RUNTIME_DIR": folder.path])

@@ -14,6 +14,7 @@ struct BLEPump {
         bus = try await PrivateBus()
         fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
         await fake.addAdapter()
+        // At 716, the knob stands for the speed at which ON starts, 70 %.
         module = try await HM10(
             PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)),
             pace: .onDemand)

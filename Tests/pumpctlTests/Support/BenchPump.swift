@@ -11,7 +11,7 @@ struct BenchPump {
     var port: String { server.path }
 
     /// - Parameters:
-    ///   - potentiometer: The knob's position. At 716 the knob changes no speed.
+    ///   - potentiometer: The knob's position. 716 stands for the speed at which ON starts, 70 %.
     ///   - link: A symbolic link to the terminal.
     ///   - isOn: Whether the pump runs before any program can reach it.
     init(

@@ -7,7 +7,8 @@ struct RecordedHistory {
     /// The folder for the record (XDG_DATA_HOME).
     let home = TemporaryFolder()
 
-    /// Runs `pumpctl history` on the record, in the time zone `zone`. The words `before` come before `history`.
+    /// Runs `pumpctl history` on the record, in the time zone `zone`, a value of TZ. The words `before` come before
+    /// `history`.
     func show(
         _ arguments: String..., before: [String] = [], zone: String = "UTC", environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -36,6 +37,7 @@ struct RecordedHistory {
             [Executable.pumpctlRecord, "write"], environment: ["XDG_DATA_HOME": home.path])
         try await program.write(text)
         await program.closeInput()
+        // pumpctl-record reports the numbers of written and of lost records: the readings, the beginning and the end.
         #expect(try await program.ending().output == "done\t\(readings.count + 2)\t0\n")
     }
 }

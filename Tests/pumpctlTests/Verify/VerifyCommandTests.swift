@@ -194,6 +194,7 @@ struct VerifyCommandTests {
             #expect(ending.output.contains("\nBail out! "), "\(ending.output)")
         case "junit":
             #expect(XMLParser(data: Data(ending.output.utf8)).parse(), "\(ending.output)")
+            // Seven checks, and an entry for the lost link.
             #expect(ending.output.contains(" tests=\"8\" failures=\"1\" errors=\"1\" "), "\(ending.output)")
             #expect(ending.output.contains("&gt; FOO\\n"), "\(ending.output)")
         default:

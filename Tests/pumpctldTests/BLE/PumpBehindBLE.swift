@@ -43,6 +43,7 @@ struct PumpBehindBLE {
         bus = try await PrivateBus()
         fake = try await FakeBlueZ.start(on: bus.address)
         await fake.addAdapter()
+        // At 716, the knob stands for the speed at which ON starts, 70 %.
         let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)
         let pump = HeardPump(PumpFirmware(options: options))
         (received, resets) = (pump.received, pump.resets)

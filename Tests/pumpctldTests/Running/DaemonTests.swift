@@ -228,6 +228,7 @@ struct DaemonTests {
     @Test("The service manager gets notifications of readiness, life signs, and the end")
     func notices() async throws {
         let folder = TemporaryFolder()
+        // An abstract socket: in its address a NUL stands for the "@".
         let name = "@pumpctld-notices-\(getpid())"
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_un()

@@ -61,6 +61,7 @@ struct ManyConnectionsTests {
         }
         holdings.append(try await quiet(daemon, control))
         #expect(holdings[1].descriptors == holdings[0].descriptors)
+        // 2 MiB are a margin for memory that the allocator keeps; chosen.
         #expect(holdings[1].memory < holdings[0].memory + 2048, "\(holdings)")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ending().status == 0)

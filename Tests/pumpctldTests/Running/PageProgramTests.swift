@@ -59,6 +59,7 @@ struct PageProgramTests {
             try await log.text(upTo: "<4>the page has ended; starting it again reason=up status=3\n")
         }
         var now = Duration.zero
+        // Each run's time, and the pause after it, in seconds. A run of at least 60 s counts as long.
         for (time, pause) in [(59, 1), (0, 2), (0, 4), (60, 1), (0, 2)] {
             try await end(after: .seconds(time))
             now += .seconds(time + pause)
@@ -73,6 +74,7 @@ struct PageProgramTests {
 
     @Test("The page has a session of its own, and ends by SIGTERM with the daemon")
     func termination() async throws {
+        // The sixth field of stat is the session ID: that of a session leader is its process ID.
         let page = run("cut -d' ' -f6 /proc/$$/stat; echo $$; echo up; read line")
         let lines = try await log.text(upTo: "line=up\n").split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == lines[1], "\(lines)")
