@@ -4,6 +4,7 @@ A case is a command line as typed before Tab, without the program's name, and th
 quotation marks. If the list contains `...`, Tab may offer more words.
 """
 
+# The names and ports that the surroundings in `world.py` have.
 REMEMBERED = ["ble:HMSoft", "ble:My Pump", "ble:Zähler"]
 SCHEMES = ["serial:", "tcp:", "unix:", "sim:", "replay:"]
 SIMULATORS = ["pump", "storm", "led", "peer", "rescue", "raw", "module"]

@@ -102,6 +102,7 @@ class Check:
     # MARK: Checks
 
     def screens(self) -> None:
+        """Every screen keeps the rules, on a phone and on a desk, in light and in dark colours."""
         for size, (width, height) in SIZES.items():
             for scheme in ("light", "dark"):
                 context = self.browser.new_context(
@@ -124,6 +125,7 @@ class Check:
         context.close()
 
     def commands(self) -> None:
+        """Buttons, the slider and downloads have their effects, and show their outcomes."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         self.open(page, "#/device/pump")
@@ -410,6 +412,7 @@ class Check:
         context.close()
 
     def failures(self) -> None:
+        """A lost server, daemon, device or session is shown, no old state is, and OFF stays possible."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         self.open(page, "#/device/pump")
@@ -723,6 +726,7 @@ class Check:
         if page.locator("main :is(img, script)").count() or "hacked" in page.title():
             self.flaws.append("text of a device became markup")
         # The device's port is a pseudo-terminal like those of simulated devices, but no simulator is behind it.
+        # After a change of the link, the page asks for the simulator three times, once a second.
         rig.wait(lambda: self.pump([page]) and len(answers) >= 3, "three questions for a simulator")
         if set(answers) != {404}:
             self.flaws.append(f"a device that is not simulated has a simulator: {answers}")

@@ -102,6 +102,7 @@ class Guest:
     def request(self, request, payload=b"", with_payload=False, **arguments):
         """Send a request to the agent; return its result, or with `with_payload` the payload of its answer.
 
+        Raise GuestError if the agent could not carry it out.
         The time limit is one minute, plus `seconds` for a request that itself waits for so long.
         """
         header = json.dumps({"request": request, **arguments}).encode()

@@ -152,6 +152,7 @@ class VirtualMachine:
 
     def save(self, path):
         """Save the machine's state to a file. After that the machine does not run any more."""
+        # By default QEMU limits the speed at which a state is written.
         self.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.ask("migrate", uri=f"exec:cat >'{path}'")
         self._until("query-migrate", "completed", "saved")

@@ -116,6 +116,7 @@ import Testing
     @Test func `The state of a silent pump is unknown, and the pump is asked again`() async throws {
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
+        // This --timeout overrides that of `start`: the test waits for its end.
         let program = try start(home, "--json", "--timeout", "16")
         let answer = Array("STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m}\r\n".utf8)
         #expect(try await consoleLine(from: device).hasPrefix("STATUS\n"))

@@ -6,7 +6,7 @@ import Testing
 /// Swift's runtime reads a program's arguments from /proc. The programs must find them without it, too.
 @Suite("Program arguments without /proc", .enabled(if: geteuid() == 0, "umount takes a user who may"))
 struct ProgramArgumentTests {
-    /// Runs a program in its own mount namespace, in which /proc is empty.
+    /// Runs a program in its own mount namespace, which only root can make, and in which /proc is empty.
     private func run(_ program: String, _ arguments: String...) async throws -> ChildProcess.Ending {
         let environment = [
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent",

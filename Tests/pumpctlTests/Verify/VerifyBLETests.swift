@@ -84,6 +84,7 @@ struct VerifyBLETests {
         }
     }
 
+    // The smallest MTU of Bluetooth LE, the largest of bluetoothd, and one in between.
     @Test("A storm sensor passes with notifications of any size", arguments: [23, 185, 517])
     func storm(mtu: Int) async throws {
         try await verify(["storm", "--rows", "40", "--interval", "400ms", "--echo"], as: "storm", mtu: mtu) {

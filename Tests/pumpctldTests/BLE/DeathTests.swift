@@ -34,6 +34,8 @@ struct DeathTests {
             let name = "\(number): \(words)"
             let before = pump.received.state.bytes.count
             let process = daemon.processID
+            // The kill comes at the first, second or third packet of the command, in turn. Every second time that
+            // packet is lost.
             pump.atPacket(1 + number % 3, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGKILL) }
             let program = try await pump.start(["--port", "shared:pump"] + words)
             let ending = try await program.ending()

@@ -79,6 +79,8 @@ struct ServiceManagerTests {
     @Test(
         "Life signs are sent at half the watchdog interval",
         arguments: [
+            // WATCHDOG_USEC, WATCHDOG_PID, which may name another process, and the time between two life signs: at
+            // least a microsecond, and nil for none.
             ("30000000", nil, Duration.seconds(15)), ("30000000", "4711", .seconds(15)), ("30000000", "4712", nil),
             ("0", nil, nil), ("x", nil, nil), (nil, nil, nil), ("1", nil, .microseconds(1)),
         ] as [(String?, String?, Duration?)])

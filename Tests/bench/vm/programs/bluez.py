@@ -6,6 +6,7 @@ import sys
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
+# The end of every 128-bit UUID that stands for a 16-bit one.
 BASE = "-0000-1000-8000-00805f9b34fb"
 FFE0, FFE1 = "0000ffe0" + BASE, "0000ffe1" + BASE
 DEVICE, CHARACTERISTIC = "org.bluez.Device1", "org.bluez.GattCharacteristic1"
@@ -55,7 +56,7 @@ class BlueZ:
                         "org.bluez.Adapter1", "Alias", Variant("s", name))
 
     async def objects(self, interface, below=None):
-        """Return the path of each object with an interface below the adapter, or another object, and its properties."""
+        """Return the paths and properties of the objects with this interface, below the path `below` or the adapter."""
         objects, = await self.call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
         return [(path, {name: value.value for name, value in interfaces[interface].items()})
                 for path, interfaces in objects.items()
