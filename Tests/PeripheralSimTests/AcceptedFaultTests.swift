@@ -76,6 +76,7 @@ struct AcceptedFaultTests {
     ) throws -> Trace {
         var trace = Trace()
         var device = try FaultyDevice(device, settings)
+        // The MTU of 103 minus 3 bytes.
         device.setNotificationLength(100)
         device.take(.connected, at: .zero)
         device.take(.subscribed(family.notified), at: .zero)
@@ -117,6 +118,7 @@ struct AcceptedFaultTests {
                 }
                 guard takes(fault.name) else { continue }
                 let order = takes("\(fault.name)@always") ? "\(fault.name)@always" : fault.name
+                // With a single seed, a fault may happen to change nothing.
                 let isSeen = try (1...3).contains { try trace(order, $0) != trace("none", $0) }
                 #expect(isSeen, "\(order) \(carrier)")
             }

@@ -133,6 +133,7 @@ struct RecorderTests {
         try holder.release()
         let tally = await recorder.close()
         #expect(tally.lost > 900)
+        // The readings, and the beginning and the end of the session.
         #expect(tally.written + tally.lost == 1002)
         #expect(try bench.rows(.readings).count == tally.written - 2)
         #expect(try bench.rows(.sessions).first?[6] == #""closed""#, "begin and end are kept in any case")

@@ -102,6 +102,7 @@ import Testing
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(codes == Array(repeating: .closed, count: 4))
+            // The pseudo-terminal itself holds its slave open.
             #expect(descriptors(to: terminal.path) == 1)
         }
     }

@@ -36,6 +36,7 @@ import Testing
         let terminal = try PseudoTerminal()
         let opener = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
         #expect(try await opener.output.line() == "ready")
+        // With `-o`, flock(1) alone has the port open, and not the command that it runs.
         let locker = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await locker.output.line() == "ready")
         let holders = PortHolder.others(of: terminal.path)

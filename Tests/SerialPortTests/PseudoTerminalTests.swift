@@ -82,6 +82,7 @@ import Testing
         let flush = try #require(try terminal.readOnce()?.first)
         #expect(PacketStatus(rawValue: flush).contains(.flushedInput))
         #expect(try port.send([7]) == .bytes(1))
+        // In packet mode a 0 precedes data (TIOCPKT).
         #expect(try terminal.receive(2) == [0, 7])
         try terminal.setPacketMode(false)
         #expect(try port.send([8]) == .bytes(1))
@@ -110,6 +111,8 @@ import Testing
     }
 }
 
+/// Here a link is the symbolic link by which clients find a pseudo-terminal. Its lock file, such as `.a.lock` for the
+/// link `a`, shows which program serves the link.
 @Suite struct PortLinkTests {
     let folder = TemporaryFolder()
 
@@ -130,6 +133,7 @@ import Testing
 
     @Test func `The holder of a port is found by its link`() async throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
+        // With `-o`, flock(1) alone has the port open, and not the command that it runs.
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         #expect(PortHolder.all(of: folder.path("a")).first?.processID == child.processID)

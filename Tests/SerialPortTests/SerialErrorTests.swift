@@ -57,6 +57,7 @@ import Testing
     func `The owner of a node is admitted if the owner may use it`(mode: mode_t, isAdmitted: Bool) {
         var node = stat()
         (node.st_mode, node.st_uid, node.st_gid) = (mode, 4711, 4712)
+        // 6 asks for reading and writing.
         #expect(NodePermissions.admits(4711, node, 6) == isAdmitted)
         #expect(!NodePermissions.admits(4710, node, 6))
     }

@@ -28,6 +28,7 @@ import Testing
     }
 
     @Test func `A port locked by another program is busy, and the program is named`() async throws {
+        // With `-o`, flock(1) alone has the port open, and not the command that it runs.
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         let error = try failure { _ = try SerialPort(path: terminal.path) }

@@ -22,7 +22,7 @@ public final class ChildProcess: Sendable {
     /// The program could not be started, or a socket for its streams could not be created.
     public struct NotStarted: Error { public var errno: Int32 }
 
-    /// The descriptor at which the child has the terminal open while it starts.
+    /// The descriptor at which the child has the terminal open while it starts: any one above the standard streams.
     private static let terminalNumber: CInt = 9
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CInt = 0x80

@@ -108,6 +108,7 @@ struct TelnetFilterTests {
             var bytes = (0..<random.number(below: 40)).map { _ in
                 random.number(below: 3) == 0 ? UInt8(0xF0 + random.number(below: 16)) : UInt8(random.number(below: 256))
             }
+            // A stream that begins with a negotiation would be Telnet.
             if bytes.count > 1, bytes[0] == 0xFF, (0xFB...0xFE).contains(bytes[1]) { bytes[1] = 0x41 }
             let result = filter(Self.pieces(of: bytes, &random))
             #expect(result.data == bytes)

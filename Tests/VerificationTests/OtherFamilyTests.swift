@@ -119,6 +119,7 @@ struct OtherFamilyTests {
             #expect(try !verdict(VerificationWorld(LEDFirmware())).isPassed)
         } else {
             let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions()))
+            // Without a stimulus, a storm sensor is only sent GET_LOG, twice.
             #expect(try verdict(world).isPassed == (count > 1))
         }
     }

@@ -6,6 +6,7 @@ extension Mutant {
             kills: "peer.image.chunks", flaw: "sends chunks that are too long",
             says: [Saying(line: firstChunk, becomes: ["*"], end: "")]),
         peer(
+            // The line has 180 characters, like any full chunk.
             "peer.image.base64", "sends what is no base64",
             says: [firstChunk: [firstChunk + "AAAAN" + String(repeating: "*", count: 164)]]),
         peer("peer.image.size", "announces another size", says: ["IMG_BEGIN": ["IMG_BEGIN image.png 999"]]),

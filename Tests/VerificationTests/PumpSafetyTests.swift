@@ -6,6 +6,7 @@ import Testing
 
 @testable import Verification
 
+/// "Permission" is the option `mayRun`, without which a verification must not start the pump.
 @Suite("Pump safety during a verification")
 struct PumpSafetyTests {
     private typealias World = VerificationWorld<PumpFirmware>
@@ -30,7 +31,8 @@ struct PumpSafetyTests {
         pump.receive(Array("ON\n".utf8), at: .zero)
         _ = pump.advance(to: .seconds(2))
         let world = World(pump, age: .seconds(2))
-        // A status that a server has buffered, or that is in flight when the query is sent.
+        // A status that a server has buffered, or that is in flight when the query is sent. It comes twice, because the
+        // pump must report twice that it is off before it is tested.
         let stale = Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8)
         if milliseconds == 0 { world.link.arrive(stale + stale) }
         world.loop.at(.milliseconds(milliseconds)) { world.link.arrive(stale + stale) }
@@ -88,6 +90,7 @@ struct PumpSafetyTests {
         #expect(!world.written.contains { $0.uppercased().hasPrefix("ON") })
         #expect(verdict.failures.isEmpty)
         let needy = FamilyVerification.pump.checks.filter { !$0.needs.isEmpty }.map(\.id)
+        // Without a stimulus the banner check is skipped too: nothing resets the board of this world.
         #expect(verdict.skipped.filter { $0 != "pump.boot.banner" } == needy)
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
@@ -141,6 +144,7 @@ struct PumpSafetyTests {
 
     @Test(
         "A run on a firmware that falls silent ends within 45 s",
+        // The number of writes that the firmware still receives.
         arguments: Array(stride(from: 2, to: 90, by: 7)))
     func fallsSilent(count: Int) throws {
         let world = World(.onBench)
@@ -170,6 +174,7 @@ struct PumpSafetyTests {
 
     // MARK: The pump is always left off
 
+    // The run may end before the last of these times.
     @Test("An interrupted verification leaves the pump off", arguments: Array(stride(from: 0.5, to: 80, by: 4.3)))
     func interrupted(seconds: Double) throws {
         let world = World(.onBench)
@@ -185,6 +190,7 @@ struct PumpSafetyTests {
 
     @Test(
         "Interrupted while the pump runs, a verification reports nothing before the pump is off",
+        // Before, within and after the turn of the main loop that handles ON.
         arguments: [0, 20, 100, 160, 400])
     func interruptedRunning(milliseconds: Int) throws {
         let world = World(.onBench)
@@ -250,6 +256,7 @@ struct PumpSafetyTests {
         world.onWrite = { text in
             guard text.hasSuffix("OFF\n"), world.device.device.state == .on else { return text }
             count += 1
+            // Far more than the retries of one command.
             return count > 40 ? text : nil
         }
         let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.on.reply" }

@@ -3,6 +3,9 @@ import Foundation
 
 extension Mutant {
     /// For each check, a phone with a flaw that only this check finds.
+    ///
+    /// Digits put before a number make it larger, mostly beyond its range. `-4` begins the third group of an id, a UUID
+    /// of version 4, so `-5` in its place makes it the id of another message.
     static let phones: [Mutant] = [
         said("rescue.message.object", "leaves out a number", "\"latitude\":", "\"latitude\":,\"altitude\":"),
         Mutant(

@@ -37,6 +37,7 @@ struct RescueVerificationTests {
         #expect(world.written.isEmpty)
         #expect(verdict.isPassed && verdict.aftermath == .untouched)
         #expect(verdict.skipped == FamilyVerification.rescue.checks.filter { !$0.needs.isEmpty }.map(\.id))
+        // The checks that need neither a permission nor a stimulus.
         #expect(verdict.passedCount == 11)
     }
 
@@ -82,6 +83,7 @@ struct RescueVerificationTests {
             return heard > count ? nil : text
         }
         let verdict = try #require(world.verify(.rescue, hasStimulus: false).verdict)
+        // A phone that forwards nothing at all is only skipped in the checks of forwarding: see ``hoards()``.
         #expect(verdict.isPassed == (count == 0))
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }

@@ -44,6 +44,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         self.device = MutantDevice(device, mutant)
         loop.device = SimulatedLoop.Device(
             next: { [unowned self] in
+                // The loop needs a time, also for a device without a next activity.
                 self.device.nextActivity.map { $0 - ahead } ?? loop.now + .seconds(3600)
             },
             step: { [unowned self] in live(until: $0) })
@@ -145,6 +146,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                 } : nil, onRun: onRun, tellUnsafe: { [unowned self] in onUnsafe($0) })
         let box = Box()
         selectMutation(checks.first?.id)
+        // Far longer than any run: the longest one repeats OFF for 30 minutes.
         box.ending = loop.run(limit: .seconds(40_000)) { [unowned self] in
             let task = Task(executorPreference: loop) {
                 var count = 0

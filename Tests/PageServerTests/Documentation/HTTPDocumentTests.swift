@@ -57,6 +57,7 @@ struct HTTPDocumentTests {
         var pairs: Set<Pair> = []
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
             let source = try text("Sources/PageServer/\(name)")
+            // Calls such as `Problem(.conflict, "code"`. A conditional expression as the status has several statuses.
             for problem in source.matches(of: /(?:Problem|self\.init)\(\s*([^,]*\.\w+),\s*"([a-z_]+)"/) {
                 for status in problem.1.matches(of: /\.(\w+)/) {
                     let status = try #require(statuses[String(status.1)], "\(status.0) in \(name)")

@@ -109,6 +109,7 @@ struct SessionFileTests {
     func clockSetBack() throws {
         var file = file()
         let token = try file.add(isCode: false, mayCommand: true, at: start)
+        // A minute is tolerated, because clocks are corrected by small amounts.
         #expect(try file.session(of: token, isCode: false, at: after(-60)) != nil)
         #expect(try file.session(of: token, isCode: false, at: after(-61)) == nil)
     }

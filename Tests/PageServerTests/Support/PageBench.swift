@@ -40,6 +40,7 @@ struct PageBench {
         var settings = PageSettings(
             .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
         (settings.limits, settings.captures, settings.pumpctl) = (limits, captures, pumpctl)
+        // Refuse a wrong token at once: the delay of a second only makes guessing slow.
         settings.limits.wrongToken = 0
         // On a busy machine the daemon's answers may come late.
         settings.limits.answer = Int(patience / .milliseconds(1))
@@ -82,7 +83,8 @@ struct PageBench {
         return try await client.response()
     }
 
-    /// The number of the present view of the devices, which a client sends with a change.
+    /// The value of `seen` in the present list of devices. A client sends it with a change, to show which state of the
+    /// devices it has seen.
     func seen() async throws -> JSONValue {
         try await ask("GET", "/api/v1/devices").json["seen"] ?? .null
     }

@@ -67,6 +67,7 @@ struct CarriedDevice: Sendable {
         _ reached: Watched<Reached>, _ body: (CarriedDevice) async throws -> Void
     ) async throws {
         let folder = TemporaryFolder()
+        // The family is only named in the greeting, which these tests do not read.
         let server = try await SimulationServer.open(for: "pump", at: folder.path("control"))
         await server.add(host.handle, number: 1)
         try await cleaning(server.close) {

@@ -150,6 +150,7 @@ enum PhoneText {
     static func written(_ content: String, category: String) -> String {
         var message = PhoneStock(seed: 1).message(.min)
         (message.content, message.category) = (content, category)
+        // The start time of every simulated phone, in seconds since 2001.
         message.timestamp = Date(timeIntervalSinceReferenceDate: 752_263_200)
         return String(decoding: message.json, as: UTF8.self)
     }

@@ -31,6 +31,7 @@ struct PeripheralServerTests {
             }
             #expect(try await central.hears("SPEED:200\r\n", of: "FFE1") == printed("OK", "SPEED:200"))
             await bench.host.advance(by: .seconds(6))
+            // The first two packets of the report that is due every 5 s.
             let status = try await central.hears(40, of: "FFE1")
             #expect(status.allSatisfy { $0.count <= 20 })
             #expect(String(decoding: status.joined(), as: UTF8.self).hasPrefix("STATUS:{State:ON,Speed:78%,"))
@@ -157,6 +158,7 @@ private struct Logger: SimulatedPeripheral {
     private var emissions: [Emission] = []
 
     mutating func take(_ event: CentralEvent, at instant: Duration) {
+        // 23 is the MTU of a ``RadioBench``.
         guard case .wrote(Array("GET".utf8), "FFF1", 23) = event else { return }
         for row in 0..<Self.rows {
             let bytes = [UInt8(row >> 8), UInt8(row & 0xFF)]

@@ -64,6 +64,7 @@ struct HM10ModuleTests {
         #expect(emissions.allSatisfy { $0.characteristic == "FFE1" })
         #expect(emissions.map(\.time) == [Self.byteTime * 20, Self.byteTime * 40])
         var shorter = self.module { $0.print("OK\r\n", at: .zero) }
+        // The module sends what it has after 6 ms of silence.
         #expect(shorter.advance(to: .seconds(1)).map(\.time) == [Self.byteTime * 4 + .milliseconds(6)])
         #expect(shorter.isQuiescent)
     }
@@ -134,6 +135,7 @@ struct HM10ModuleTests {
         var idle = module(isConnected: false) {
             $0.print("AT", at: .zero)
             $0.print("AT+BAUD?", at: .milliseconds(100))
+            // An HM-10 ignores commands with a line end, and in lower case.
             $0.print("AT\r\n", at: .milliseconds(200))
             $0.print("at", at: .milliseconds(300))
         }

@@ -38,6 +38,7 @@ struct NotificationLengthTests {
             let text = try await central.hears("IMG_END", of: transmit)
             // The greeting comes before the image.
             let begin = try #require(text.firstRange(of: "IMG_BEGIN"))
+            // A packet of 20 bytes has no room for the whole name.
             let announcement = "IMG_BEGIN \(mtu == 23 ? "imag" : "image.png") \(size)"
             #expect(text[begin.lowerBound...].hasPrefix(announcement))
             let length = text[begin.lowerBound...].utf8.count - announcement.utf8.count - "IMG_END".utf8.count

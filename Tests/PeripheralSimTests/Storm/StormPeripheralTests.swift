@@ -60,6 +60,8 @@ struct StormPeripheralTests {
 
     @Test(
         "A log follows its prefix in full packets",
+        // The sensor reads its log in blocks of 256 rows. The MTUs are the smallest one, two in between, and the
+        // largest.
         arguments: [0, 1, 255, 256, 257, 2000], [23, 185, 512, 517])
     func log(rows: Int, mtu: Int) {
         var storm = Self.sensor(rows: rows)
@@ -152,6 +154,7 @@ struct StormPeripheralTests {
         storm.take(Self.getLog(mtu: 25), at: .zero)
         let emissions = storm.advance(to: .seconds(200))
         let rows = Self.log(0..<200).split(separator: "\n").map { "LIVE LOG: \($0)" }
+        // A notification has room for the MTU minus 3 bytes.
         let fitting = rows.filter { $0.utf8.count <= 22 }
         #expect(!fitting.isEmpty && fitting.count < rows.count)
         #expect(texts(emissions) == ["LOG Values: "] + fitting)
@@ -171,6 +174,7 @@ struct StormPeripheralTests {
     @Test("Without a central the log stops, and the next central gets it from the start")
     func nobody() {
         var storm = Self.sensor(rows: 1000, interval: .seconds(1), pause: StormPeripheral.defaultPause)
+        // A second central: the log goes on until both have left.
         storm.take(.connected, at: .zero)
         storm.take(Self.getLog(), at: .zero)
         storm.take(.disconnected, at: .milliseconds(15))

@@ -92,6 +92,7 @@ struct HistoryPlanTests {
         #expect(try RecordReader(bench.path).isOptimized)
 
         try bench.dropIndex()
+        // A row number above 100,000 makes a table count as large.
         try bench.execute(
             """
             INSERT INTO sessions (id, family, endpoint, begun_ms) VALUES (1, 'pump', 'x', 0);

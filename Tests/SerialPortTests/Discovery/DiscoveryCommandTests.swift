@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialPort
 
-/// `pumpctl` on devices that umockdev simulates.
+/// `pumpctl` on devices that umockdev simulates. The exit status 143 is 128 plus the number of SIGTERM.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed))
 struct DiscoveryCommandTests {
     let testbed: MockTestbed
@@ -71,6 +71,7 @@ struct DiscoveryCommandTests {
     @Test func `ports --json names the process that has a port open`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        // With `-o`, flock(1) alone has the port open, and not the command that it runs.
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         let command = try await testbed.start("pumpctl", "ports", "--json")

@@ -46,6 +46,7 @@ struct DiscoveryMockTests {
     @Test func `Ports without hardware are not listed, as in pyserial`() async throws {
         try await testbed.add("tty", "tty1", properties: ["DEVNAME": "/dev/tty1"])
         try await testbed.add("tty", "ptmx", properties: ["DEVNAME": "/dev/ptmx"])
+        // The kernel offers some ports without hardware. The type of their UART is 0; 4 is a 16550A.
         let platform = try await testbed.add("platform", "serial8250")
         try await testbed.add("tty", "ttyS2", parent: platform, properties: ["DEVNAME": "/dev/ttyS2"])
         let uart = try await testbed.add("pnp", "00:04")

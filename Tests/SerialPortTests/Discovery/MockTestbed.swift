@@ -7,6 +7,7 @@ final class MockTestbed {
     /// Whether umockdev's Python bindings are installed.
     static let isAvailable =
         system("/usr/bin/python3 -c 'import gi; gi.require_version(\"UMockdev\", \"1.0\")' 2>/dev/null") == 0
+    /// The reason for skipping a test if ``isAvailable`` is false.
     static let needed: Comment = "needs umockdev, gir1.2-umockdev-1.0 and python3-gi"
 
     /// The environment of a program that sees the devices in `root`.

@@ -105,6 +105,7 @@ struct LastChangeTests {
                 #expect(await link.nextSent() == "\nON\n")
                 if press { await link.deliver("MANUAL:OFF\r\n") }
                 await settle()
+                // The time limit of a command.
                 rig.clock.advance(by: .seconds(3))
                 #expect(try await client.message()["error"]?["outcome"] == "unknown")
                 let change = try await Self.state(client)["last_change"]

@@ -55,6 +55,7 @@ struct SharingServerLimitTests {
             let deaf = try await rig.client()
             let client = try await rig.client()
             let line = #"{"id":"\#(String(repeating: "x", count: 16_000))","do":"devices"}"# + "\n"
+            // The replies, 3.2 MB in all, are more than the kernel and the server buffer.
             for _ in 0..<200 where (try? await deaf.say(line)) != nil {}
             #expect(try await rig.dropping() == "the client does not read")
             #expect(try await client.ask("devices")["ok"] == true)

@@ -169,6 +169,7 @@ struct SharingServerTests {
             try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "on"]))
             #expect(await link.nextSent() == "\nON\n")
             await settle()
+            // The time limit of a command.
             rig.clock.advance(by: .seconds(3))
             let error = try #require(try await client.message()["error"])
             #expect(error["code"] == "no_answer")
@@ -216,6 +217,7 @@ struct SharingServerTests {
         try await rig.run {
             try await rig.untilUp()
             let client = try await rig.client()
+            // The second line has no state, so the age goes on from the first.
             for (line, age) in [("MANUAL:ON", 1.0), ("[BT] connected", 2), ("STATUS:{State:OFF}", 1)] {
                 await link.deliver(line + "\r\n")
                 rig.clock.advance(by: .seconds(1))

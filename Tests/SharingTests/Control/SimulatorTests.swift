@@ -226,6 +226,7 @@ struct SimulatorTests {
             hello.update { $0 = #"{"event":"hello","family":"pump","devices":1,"version":1}"# }
             try await rig.client.send(.object(["id": 1, "do": "simulate", "device": "pump", "verb": "press"]))
             _ = try await lines.wait(for: "the verb") { $0.contains { $0.contains("press") } ? true : nil }
+            // The time limit of a simulator's answer.
             await rig.clock.untilSomebodySleeps(until: .seconds(15))
             rig.clock.advance(by: .seconds(15))
             let error = try await rig.client.message()["error"]

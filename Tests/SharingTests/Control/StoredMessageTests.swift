@@ -51,6 +51,7 @@ struct StoredMessageTests {
         try await Self.run(keeping: try (0..<100).map { _ in try Self.message(text) }) { client in
             let response = try await client.ask("messages", ["limit": 1000])
             #expect(response["complete"] == false)
+            // 1 MiB has room for 65 texts of 16,000 bytes.
             #expect((60..<70).contains(response["messages"]?.elements?.count ?? 0))
         }
     }

@@ -24,7 +24,7 @@ struct DeathTests {
     }
 
     /// The number of moments per seed. In a moment, one client sends commands, another sends OFF, a ``Fate`` strikes,
-    /// and then the clients' information is compared with the pump.
+    /// and then the clients' information is compared with the pump. The number is chosen, not measured.
     private static let count = 11
 
     @Test(

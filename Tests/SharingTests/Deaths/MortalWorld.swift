@@ -12,7 +12,7 @@ import Testing
 @testable import Sharing
 @testable import Transports
 
-/// A shared pump on BLE, and a bluetoothd that can be killed and stopped. Time advances only in ``step()``.
+/// A shared pump on BLE, and a bluetoothd that can be killed and stopped. The clock advances only in ``step()``.
 final class MortalWorld: Sendable {
     let clock = ManualClock()
     let device: SharedDevice

@@ -92,6 +92,7 @@ struct SharedDeviceTests {
             let polite = try await pump.client()
             try await polite.say("STATUS\nTEMP\nO")
             await polite.sayNoMore()
+            // More than come, so that the wait ends with the hang-up.
             let answers = try await polite.lines(9)
             #expect(answers == [Self.status, "TEMP:{Water:12.0C,Skin:34.0C}"])
             let other = try await pump.client()
@@ -256,6 +257,7 @@ struct SharedDeviceTests {
                 close(near)
                 await link.deliver("MANUAL:ON\r\n")
             }.value
+            // A line end precedes OFF, because another program may have left a half line at the device.
             #expect(await link.nextSent() == "\nOFF\n")
         }
     }
@@ -311,11 +313,13 @@ struct SharedDeviceTests {
             try await clients[0].say("OFF\n")
             #expect(await link.nextSent() == "\nOFF\n")
             await link.deliver("OK\r\nPUMP:OFF\r\n")
+            // After an acknowledged OFF, the session queries TEMP and STATUS to make sure that the device is off.
             #expect(await link.nextSent() == "TEMP\n")
             await link.deliver("TEMP:34.5\r\n")
             #expect(await link.nextSent() == "STATUS\n")
             await link.deliver("STATUS:{State:OFF}\r\n")
             #expect(try await clients[0].lines(2) == ["OK", "PUMP:OFF"])
+            // In the second round, the time in which the queries of the client that sent OFF go first is over.
             for isRecent in [true, false] {
                 for client in clients[1...] { try await client.say("TEMP\n") }
                 #expect(await link.nextSent() == "TEMP\n")
@@ -358,6 +362,7 @@ struct SharedDeviceTests {
         } _: { bench in
             let client = try await bench.client()
             try await client.say("OFF\nOFF\nOFF\nTEMP\n")
+            // The second and the third OFF share one sending and its reply.
             for _ in 0..<2 {
                 #expect(await link.nextSent() == "\nOFF\n")
                 await link.deliver("OK\r\nPUMP:OFF\r\n")

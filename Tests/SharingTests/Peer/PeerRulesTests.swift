@@ -59,6 +59,7 @@ struct PeerRulesTests {
             "an image goes nowhere", ["IMG_BEGIN a.png 60\r\n\(chunk)\r\n"],
             ["asker: IMG_BEGIN a.png 60\r\n\(chunk)\r\n"]),
         RulesTable(
+            // The limit is 4096 bytes, and é has two.
             "a line that is too long goes on as it arrived", [String(repeating: "é", count: 2050) + "\n"],
             ["all: " + String(repeating: "é", count: 2048), "all: éé\r\n"]),
     ]

@@ -61,7 +61,7 @@ struct ShareFuzzTests {
                 }
             }
             var random = SplitMix64(seed: seed)
-            // The bytes that this seed still has to send.
+            // The bytes that this seed still has to send: four visits of clients, the third at the pseudo-terminal.
             var left = 30_000
             var number = 0
             while left > 0 {

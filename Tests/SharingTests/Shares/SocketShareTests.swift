@@ -19,6 +19,7 @@ struct SocketShareTests {
         try await pump.run {
             try await pump.untilUp()
             let (deaf, other) = (try await pump.client(), try await pump.client())
+            // The replies are more than the kernel and the share buffer.
             try await deaf.say(String(repeating: "STATUS\n", count: 8000))
             while !pump.reports.state.contains(where: Self.isDropped) {
                 #expect(try await other.ask("TEMP").count == 1)
@@ -148,6 +149,7 @@ struct SocketShareTests {
                 clients.append(client)
             }
             await settle()
+            // The link answers nothing, so all clients still wait for their answers.
             let third = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
             #expect(await LineClientEnd(third).rest() == Array("\(Self.full)\r\n".utf8))
             try await bench.untilReported("that there are too many") {

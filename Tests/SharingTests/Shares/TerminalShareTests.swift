@@ -45,6 +45,7 @@ struct TerminalShareTests {
     @Test("Successive users of the pseudo-terminal are served, each with reports of coming and leaving")
     func users() async throws {
         try await Self.run { pump, share in
+            // A pseudo-terminal that nobody has opened must not be taken for one with a user.
             for _ in 0..<10 { await settle() }
             #expect(try await Self.visits(0, of: share, pump) == 0)
             for number in 1...3 {

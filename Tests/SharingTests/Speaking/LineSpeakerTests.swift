@@ -38,6 +38,7 @@ struct LineSpeakerTests {
         let speaker = try await speaker(over: link)
         try await speaker.perform(SharedFamily.pump.read(Array("STATUS".utf8)), for: asker)
         try await speaker.perform(SharedFamily.pump.read(Array("OFF".utf8)), for: asker)
+        // After OFF the session queries the status unasked. That reply goes to nobody, the lines around it to all.
         #expect(
             told.state == [
                 "to all: MANUAL:ON\r\n", "to the asker: STATUS:{State:OFF}\r\n", "to all: MANUAL:OFF\r\n",
@@ -139,6 +140,7 @@ struct LineSpeakerTests {
         let speaker = try await speaker(over: link)
         let line = String(repeating: "X", count: 70)
         let asking = Task { try await speaker.perform(SharedFamily.pump.read(Array(line.utf8)), for: asker) }
+        // A piece has 40 bytes.
         #expect(await link.nextSent() == "\n" + String(repeating: "X", count: 39))
         await clock.untilSomebodySleeps(until: .milliseconds(200))
         clock.advance(by: .milliseconds(200))

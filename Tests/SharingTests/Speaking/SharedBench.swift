@@ -20,7 +20,9 @@ struct SharedBench {
 
     /// Calls `body` once the link to the device is up.
     ///
-    /// - Parameter row: The sharing rules; nil for the rules in the family's row.
+    /// - Parameters:
+    ///   - row: The sharing rules; nil for the rules in the family's row.
+    ///   - isFamilyAssumed: Whether nobody has named the family, as in pumpctld without `--family`.
     static func run(
         _ family: Family, at endpoint: String, as row: SharedFamily? = nil, isFamilyAssumed: Bool = false,
         over link: @escaping @Sendable () async throws -> any Link,

@@ -115,6 +115,7 @@ struct StreamSpeakerTests {
             let asker = bench.ask("GET_LOG")
             _ = await bench.link.nextSent()
             await bench.link.deliver("LOG Values: 1\n")
+            // The 100 ms of silence before the request, and the 1 s that ends the log.
             await bench.clock.untilSomebodySleeps(until: .milliseconds(1100))
             bench.clock.advance(by: .milliseconds(600))
             await bench.link.deliver("LIVE LOG: 2\n")

@@ -123,7 +123,9 @@ struct SharedStormTests {
         let row = try #require(try await other.line())
         #expect(row.hasPrefix("LIVE LOG: "))
         await bench.pass(StormDownload.defaultQuiet)
+        // Live rows go to this client too, before its log.
         #expect(try await next.line() == row)
+        // The live row was added to the stored log.
         let log = Self.log(rows: 150_001)
         #expect(await next.bytes(log.count) == log)
     }

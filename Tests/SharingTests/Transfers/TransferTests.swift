@@ -36,6 +36,7 @@ struct TransferTests {
             try await client.begin("a", "log", of: "storm")
             await rig.pass(StormDownload.hush)
             let log = Self.log(rows: 4000)
+            // The last bytes wait for a full piece, and so come only once a silence has ended the log.
             let begun = try await client.fetch("a", until: log.count - 2 * Transfer.pieceLength)
             await settle()
             await rig.pass(StormDownload.defaultQuiet)
@@ -48,6 +49,7 @@ struct TransferTests {
                         "odd_lines": 0,
                     ]))
             #expect(fetched.progress.first?["bytes"] == 0)
+            // One event at the beginning, and one after each piece, of which the last is not full.
             #expect(fetched.progress.count == log.count / Transfer.pieceLength + 2)
         }
     }
@@ -145,6 +147,7 @@ struct TransferTests {
             try await client.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.hush)
             _ = await link.nextSent()
+            // The second packet is full, so its end may be cut off, and the third does not continue its last row.
             await link.deliver(["LOG Values: 1 2 3 4\n", "1 2 3 4\n1 2 3 4.5678", "1 2 3 4\n"].map { Array($0.utf8) })
             let fetched = try await client.fetch(1)
             #expect(fetched.error["code"] == "gaps")
@@ -182,6 +185,7 @@ struct TransferTests {
             try await client.begin(1, "image", of: "peer")
             let fetched = try await client.fetch(1)
             #expect(fetched.error["code"] == .text(code))
+            // The peer itself broke off in the middle of the image: the bytes before that are sound.
             #expect(fetched.error["bytes"]?.integer == (fault == .readFailed ? fetched.bytes.count : 0))
             #expect(fetched.error["device_code"] == (code == "refused" ? .text(fault.rawValue) : nil))
             #expect(fetched.error["hint"] != nil && fetched.error["outcome"] == "nothing_changed")
@@ -302,6 +306,7 @@ struct TransferTests {
             let (client, other) = (try await rig.client(), try await rig.client())
             try await client.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.hush)
+            // The log of some 520,000 bytes does not fit into the buffers of the kernel and the daemon.
             let end = rig.clock.now.offset + SharedDevice.patience
             await rig.clock.untilSomebodySleeps(until: end)
             #expect(try await other.ask("stop", ["device": "pump"])["reply"] == .array(["OK", "PUMP:OFF"]))
@@ -325,6 +330,7 @@ struct TransferTests {
             _ = try await other.ask("subscribe", ["events": .array(["said"])])
             try await client.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.hush)
+            // The server waits for a program that does not read.
             await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + SharedDevice.patience)
             try await client.send(.object(["id": 2, "do": "cancel", "transfer": 1]))
             // The live row comes after the rest of the unwanted log, and no time has passed.
@@ -333,6 +339,7 @@ struct TransferTests {
             try await other.begin(1, "log", of: "storm")
             await rig.pass(StormDownload.defaultQuiet)
             let fetched = try await other.fetch(1, until: Transfer.pieceLength)
+            // The live row was added to the stored log.
             #expect(Self.log(rows: 40_001).starts(with: fetched.bytes))
         }
     }
@@ -412,6 +419,7 @@ struct TransferTests {
                 try await client.begin(.integer(id), "log", of: "storm")
                 try await rig.untilReported("the request", id + 1) { if case .sends = $0 { true } else { false } }
                 try await client.send(.object(["id": "cancel", "do": "cancel", "transfer": .integer(id)]))
+                // The responses to the transfer and to its cancellation.
                 for _ in 0..<2 { _ = try await client.message() }
             }
             let error = try await client.refusal("transfer", ["device": "storm", "content": "log"])

@@ -26,6 +26,7 @@ struct InterruptibleWorkTests {
             $0
         }
         #expect(throws: CancellationError.self) { try result.get() }
+        // 128 plus the number of SIGTERM.
         #expect(work.exitStatus == 143)
     }
 

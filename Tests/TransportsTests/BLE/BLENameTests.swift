@@ -88,6 +88,7 @@ struct BLENameTests {
         #expect(memory.all.isEmpty)
     }
 
+    // The two highest bits of a random address show its kind: 11 for a static one.
     @Test(arguments: [("C0", true), ("FF", true), ("BF", false), ("7A", false), ("40", false), ("3F", false)])
     func `Only static random addresses are remembered`(byte: String, isStable: Bool) async throws {
         let rig = try await BLEOpeningRig()

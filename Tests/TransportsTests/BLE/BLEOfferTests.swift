@@ -22,6 +22,7 @@ struct BLEOfferTests {
         let central: TestCentral
         let links = Watched<[any Link]>([])
 
+        /// - Parameter mtu: The MTU of the central's connection. A packet has room for 3 bytes less.
         init(_ profile: GATTProfile, mtu: Int = 100) async throws {
             bus = try await PrivateBus()
             fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())

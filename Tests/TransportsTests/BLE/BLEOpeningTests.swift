@@ -10,7 +10,9 @@ import Testing
 
 @testable import Transports
 
-/// After a failed attempt, an opening pauses for 250 ms before it connects again.
+/// An opening searches for 500 ms more after the first match, for a stronger device or another one of the same name.
+/// After a failed attempt, it pauses for 250 ms before it connects again. The parameter `after` of the rig counts from
+/// the rig's beginning.
 @Suite("Opening ble: endpoints", .timeLimit(.minutes(5)))
 struct BLEOpeningTests {
     private static let stormService = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
@@ -202,8 +204,8 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    /// bluetoothd's errors if its cached services differ from the device's (bluez#191), or if the device has
-    /// disconnected.
+    /// Errors of a subscription that may not occur on a new connection: bluetoothd's cached services differ from the
+    /// device's (bluez#191), or, in the last one, the device has disconnected.
     static let passing = [
         BlueZError.attribute(0x01), BlueZError.attribute(0x0A), BlueZError.notSupported,
         BlueZError.failed("Not connected"),
@@ -236,6 +238,7 @@ struct BLEOpeningTests {
         await (try await opening.value).close()
     }
 
+    // The last error has nothing to do with the cache.
     @Test(arguments: passing.dropLast())
     func `After two failed subscriptions the hint removes bluetoothd's cached device`(refusal: DBusError) async throws {
         let rig = try await BLEOpeningRig()
@@ -278,6 +281,7 @@ struct BLEOpeningTests {
         let error = await failure { try await rig.open("ble:HMSoft", after: .seconds(10)) }
         #expect(error?.code == .notFound)
         #expect(error?.hint == "in range: HMSoft2, Lamp, Kettle")
+        // 10 s after the end of the first search.
         let none = await failure { try await rig.open("ble:*?family=led", after: .seconds(20)) }
         #expect(none?.code == .notFound)
         #expect(none?.hint?.contains("no phone") == true)
@@ -328,6 +332,7 @@ struct BLEOpeningTests {
         let link = try await rig.open("ble:Both?family=peer")
         let packets = Watched<[[UInt8]]>([])
         await both.record(packets, of: receive([]).0)
+        // bluetoothd as a peripheral accepts at most 510 bytes in a write.
         for count in [20, 21, 510] { try await link.send([UInt8](repeating: 0x78, count: count)) }
         #expect(packets.state.map(\.count) == [20, 21, 510])
         await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: 511)) }

@@ -10,6 +10,8 @@ import Testing
 
 @testable import Transports
 
+/// While another program holds a device for a single command, an opening tries again every 50 ms. After a link was
+/// closed, an opening waits up to 5 s until bluetoothd has disconnected the device.
 @Suite("Exclusive use of BLE devices", .timeLimit(.minutes(5)))
 struct BLEOwnershipTests {
     private static let address = "00:15:83:00:00:10"

@@ -93,6 +93,7 @@ struct BLEPairingTests {
         let sending = Task { await #expect(throws: LinkError.self) { try await link.send("x") } }
         await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + .seconds(3600))
         #expect(link.silenceHint == possibility)
+        // The time limit of a D-Bus call.
         rig.clock.advance(by: .seconds(25))
         let error = await sending.value
         #expect(error?.code == .timedOut && error?.hint == possibility)

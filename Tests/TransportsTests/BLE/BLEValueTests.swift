@@ -200,6 +200,7 @@ struct BLEValueTests {
         let led = try await LEDSession.begin(over: rig.open(), clock: clock)
         let reading = Task { try await led.read(.led, timeout: .seconds(4)) }
         try await rig.untilRead(1)
+        // The session repeats an unanswered query once, after half of the time limit.
         await clock.untilSomebodySleeps(until: .seconds(2))
         clock.advance(by: .seconds(2))
         try await rig.untilRead(2)

@@ -51,6 +51,7 @@ struct LinkContractTests {
         let held = try #require(target(of: descriptor))
         let executor = try #require(link).executor
         link = nil
+        // Jobs of the link's executor close the descriptor. These empty jobs give them time.
         for _ in 0..<10 { await Task(executorPreference: executor) {}.value }
         #expect(target(of: descriptor) != held)
         far.vanish()

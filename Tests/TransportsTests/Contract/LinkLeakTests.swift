@@ -30,6 +30,7 @@ struct LinkLeakTests {
                     far.vanish()
                 }
             }
+            // The first openings also create what the process keeps.
             try await open(min(200, carrier.openings / 10))
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")

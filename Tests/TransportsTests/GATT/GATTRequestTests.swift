@@ -107,6 +107,8 @@ struct GATTRequestTests {
         try await withDevice { device, rig in
             let (level, quick) = try (characteristic("180F/2A19", of: device), characteristic("FFE1", of: device))
             let interval = try characteristic("2A21", of: device)
+            // An unconfirmed write has room for the MTU, here the smallest one of 23, minus 3 bytes; a confirmed one
+            // for 512.
             let refusals: [(GATTCharacteristic, Bool?, Int, GATTRequestError.Cause)] = [
                 (level, nil, 1, .notWritable(level, isConfirmed: nil)),
                 (quick, true, 1, .notWritable(quick, isConfirmed: true)),

@@ -16,7 +16,7 @@ extension Link {
 
     func send(_ text: String) async throws(LinkError) { try await send(Array(text.utf8)) }
 
-    /// Runs everything that is ready on the link's executor.
+    /// Runs everything that is ready on the link's executor, if that is an event loop.
     func settle() async {
         if let loop = executor as? EventLoop { await DeviceTestKit.settle(loop) }
     }

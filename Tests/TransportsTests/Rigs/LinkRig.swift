@@ -23,8 +23,8 @@ extension LinkRig {
 enum Carrier: String, CaseIterable, Codable, Sendable {
     case pseudoTerminal, serialEndpoint, tcpIPv4, tcpIPv6, unixSocket, inProcess, ble
 
-    /// The kernel discards the input of a terminal after a hang-up. A BLE device's notifications are buffered in this
-    /// process.
+    /// The abilities of the carrier's links. A terminal lacks one because the kernel discards its input after a
+    /// hang-up, and BLE another one because notifications are buffered in this process.
     var abilities: LinkContract.Abilities {
         switch self {
         case .pseudoTerminal, .serialEndpoint: .all.subtracting(.keepsLastBytes)

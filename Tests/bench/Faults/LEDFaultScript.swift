@@ -69,6 +69,7 @@ enum LEDFaultScript: FaultScript {
         guard isAnswered || isConfirmed else {
             return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
         }
+        // The first query after the change belongs to it. Only further ones show that something was repeated.
         let asked = sendings.count + max(questions.count, 1) - 1
         return await bench.truth() == isLit ? .right(asked: asked) : .undetectable
     }
@@ -100,6 +101,7 @@ enum LEDFaultScript: FaultScript {
             let reading = Task(executorPreference: bench.executor) {
                 for try await update in monitor { log.add(entry(update)) }
             }
+            // The monitor queries the board every 5 s.
             await bench.pass(.seconds(13))
             let told = LEDOracle.told(bench, from: start).map { "\($0)" }
             let outcome = log.conclude(by: "\(await bench.truth())", told: told)

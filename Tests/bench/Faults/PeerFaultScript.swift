@@ -113,6 +113,7 @@ enum PeerFaultScript: FaultScript {
                     }
                 }
             }
+            // Two messages or three: the peer sends one every 3 s.
             await bench.pass(.milliseconds(8500))
             let said = await bench.truth().said.dropFirst(saidBefore)
             // Output sent by now may arrive up to 5 s late, with the fault `delay=5s`.

@@ -32,6 +32,7 @@ enum StormFaultScript: FaultScript {
             let fetching = Task(executorPreference: bench.executor) { try await download.run() }
             let isGivenUp = Mutex(false)
             let timer = Task(executorPreference: bench.executor) {
+                // The time after which a user would give up; chosen, not measured.
                 await bench.pass(.seconds(60))
                 guard !Task.isCancelled else { return }
                 isGivenUp.withLock { $0 = true }
@@ -101,6 +102,7 @@ enum StormFaultScript: FaultScript {
                     }
                 }
             }
+            // Eight rows or nine: the sensor measures once a second.
             await bench.pass(.milliseconds(8500))
             let truth = await bench.truth()
             // Rows measured by now may arrive up to 5 s late, with the fault `delay=5s`.
@@ -123,7 +125,8 @@ enum StormFaultScript: FaultScript {
         let shown = rows.map { String(decoding: $0.bytes, as: UTF8.self) }
         let delivered = StormOracle.liveRows(bench, from: start)
         guard shown == delivered else { return .failed("\(shown) are shown, and what came is \(delivered)") }
-        // The host may also show rows from before `measured`, which came late, and rows from after `measured`.
+        // The host may also show rows from before `measured`, which came late, and rows from after `measured`: about
+        // six, which 20 surely covers.
         let known = (0..<measured.upperBound + 20).map {
             String(decoding: log.text(rows: $0..<$0 + 1).dropLast(), as: UTF8.self)
         }

@@ -22,6 +22,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
         self.device = FaultyDevice(device, faults: faults, seed: seed, lineRate: .baud(38400))
         if let hostRate { self.device.setHostBaudRate(hostRate) }
         loop.device = SimulatedLoop.Device(
+            // The loop needs a time, also for a device without a next activity.
             next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(3600) },
             step: { [unowned self] in live(until: $0) })
     }

@@ -79,6 +79,7 @@ struct LEDBoard {
 
 @Suite("Bench: the LED board", .timeLimit(.minutes(5)))
 struct LEDBenchTests {
+    /// The time limit of a command in real time, so that a busy machine fails no test.
     static let patience = Duration.seconds(30)
 
     @Test("A session reads and writes the LED", arguments: LEDRigKind.allCases)

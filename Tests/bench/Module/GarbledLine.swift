@@ -32,6 +32,7 @@ enum GarbledLine {
             var byte: UInt8 = 0
             for bit in 0..<8 where level(time + bitTime * (1.5 + Double(bit))) { byte |= 1 << bit }
             received.append(byte)
+            // The receiver looks for the next start bit from the middle of the stop bit on.
             time += bitTime * 9.5
             wasHigh = level(time)
         }

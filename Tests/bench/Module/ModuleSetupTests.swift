@@ -46,6 +46,7 @@ struct ModuleSetupTests {
         let info = try result.get()
         #expect(info.dialect == dialect && info.lineRate == rate)
         #expect(rig.opened.last == rate)
+        // An MLT-BT05 has no codes for the other rates, so it can't report them.
         let isKnown = dialect != "mlt-bt05" || [115_200, 57600, 38400, 19200].contains(rate)
         #expect(info.baudRate == (isKnown ? rate : nil))
     }
@@ -119,6 +120,7 @@ struct ModuleSetupTests {
         let rig = ModuleRig(device)
         let failure = try error(rig.perform { setup throws(ModuleSetupError) in try await setup.info() })
         #expect(failure.code == .noAnswer && failure.outcome == .notSent)
+        // All rates of a search, see `ModuleRig.perform`.
         #expect(failure.rates.count == 9 && failure.rates == rig.opened)
         #expect(try state(rig).isConnected)
     }

@@ -44,6 +44,7 @@ final class OffRun: @unchecked Sendable {
         world.prepare(run.past(), isLineFaulty: world.isDrawn(3))
         world.beginFaults()
         world.log(.note("\(program)"))
+        // Longer than the longest run of a pump, 30 minutes.
         switch world.loop.run(limit: .seconds(40 * 60), { await run.play() }) {
         case .done: break
         case .deadlock: world.fail("nothing goes on any more")
@@ -230,9 +231,9 @@ final class OffRun: @unchecked Sendable {
             {
                 world.fail("OFF is said not to have been sent")
             }
-            // OFF gets through a lossless line whatever other programs send, unless the button switches the pump on
-            // again. Other programs can fill the pump's UART, which then swallows parts of any line, so the two seconds
-            // count from the last overflow.
+            // OFF gets through a lossless line in 2 s, whatever other programs send, unless the button switches the
+            // pump on again. Other programs can fill the pump's UART, which then swallows parts of any line, so the two
+            // seconds count from the last overflow.
             let isUndone = world.facts.lastPress.map { $0 >= begun } ?? false
             let start = max(begun, world.facts.lastOverflow ?? begun)
             let isTimeEnough = begun + timeout - start >= .seconds(2)
@@ -260,6 +261,7 @@ final class OffRun: @unchecked Sendable {
 
     private func timedRun(_ session: PumpSession) async {
         let start = loop.now
+        // The error state is called a latch, because it lasts until OFF. A run that is refused for it must leave it.
         let wasLatched = world.pump.state == .error
         let plan = PumpRun.Plan(
             time: world.time(0, world.isDrawn(4) ? 12_000 : 4000), speed: world.isDrawn(2) ? drawSpeed() : nil,

@@ -251,6 +251,7 @@ final class OffWorld: @unchecked Sendable {
         if facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
         // If the button's own line is lost, nothing shows that OFF was undone within its reply.
         let lossSince = facts.lastLoss.map { $0 >= start } ?? false
+        // A press that comes shortly before OFF may be handled after OFF.
         let pressSince = facts.lastPress.map { $0 + .seconds(1) >= start } ?? false
         if lossSince, pressSince { return }
         if facts.lastStill < start { return fail("\"off\" is said while the pump is on") }

@@ -9,6 +9,7 @@ import Transports
 
 @Suite("Bench: simulated text and image peer", .timeLimit(.minutes(5)))
 struct PeerBenchTests {
+    /// The time limit of the start of an image and of each piece, so long that a busy machine fails no test.
     static let patience = Duration.seconds(60)
 
     /// Calls `body` with a peer and a link to it, and ends both afterwards.

@@ -108,6 +108,7 @@ final class BoardWorld: @unchecked Sendable {
         var options = VerificationOptions()
         options.mayRun = true
         options.rounds = rounds
+        // By default OFF is repeated for 30 minutes, which a mutant that ignores OFF would take.
         options.offLimit = .seconds(30)
         let verification = Verification(
             .pump, over: link, checks: checks, clock: SimulatedClock(loop: loop), options: options,
