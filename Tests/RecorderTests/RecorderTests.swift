@@ -22,6 +22,8 @@ struct RecorderTests {
         recorder.record(.ended(reason: "closed"), in: session)
         #expect(await recorder.close() == RecorderTally(written: 5, lost: 0))
 
+        // The time, the session's number, the family, the endpoint and the device. In the table of sessions, the time
+        // of the end, its reason, and the numbers of readings, events and errors follow.
         let common = ["1000000", "1", #""pump""#, #""/dev/ttyUSB0""#, #""0403:6001/A50285BI""#]
         #expect(
             try bench.rows(.readings)

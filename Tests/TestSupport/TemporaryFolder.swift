@@ -20,7 +20,7 @@ public final class TemporaryFolder: Sendable {
     /// The path of a file in the folder.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file in the folder; returns its path.
+    /// Writes a file in the folder; returns its path, even if writing fails.
     public func write(_ text: String, to name: String) -> String {
         var text = text
         let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

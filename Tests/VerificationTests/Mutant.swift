@@ -70,6 +70,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
 
     /// An unsolicited line that is sent while the observed state is `state`.
     var chatter: (text: String, state: String)?
+    /// The time between two lines of ``chatter``.
     var chatterInterval = Duration.seconds(5)
 
     /// The motor's duty while the observed state is `state`, whatever the device reports.
@@ -77,6 +78,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     /// The correct duty that `drives` replaces; nil for any.
     var insteadOfDuty: Int?
 
+    /// Whether the flaw is active only during the check ``kills``.
     var isShared: Bool { sharedBecause != nil }
 
     var testDescription: String { "\(kills): \(flaw)" }

@@ -93,6 +93,7 @@ extension Mutant {
             says: replaces("TEMP:", "Water:12.0C,Skin:34.0C", "Skin:34.0C,Water:12.0C")),
     ]
 
+    /// The keys of `hears` are writes of the checks, which send a long line in parts.
     private static let lineMutants = [
         Mutant(
             kills: "pump.line.end", flaw: "ends one line of a reply in another way",
@@ -217,6 +218,8 @@ extension Mutant {
             says: [Saying(line: "STATUS:", becomes: ["*"], behind: "ON\n", beat: .seconds(5))]),
     ]
 
+    /// The keys of `feels` are actions of the checks. A position of the knob is a reading of 0 to 1023, divided by
+    /// 1023.
     private static let handMutants = [
         Mutant(
             kills: "pump.button.on", flaw: "does not say that the button has started it",

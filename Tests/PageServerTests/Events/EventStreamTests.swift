@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Stream of events", .timeLimit(.minutes(5)))
 struct EventStreamTests {
+    /// An event with the member `new`, which the server does not know, in a spelling that another writer of JSON would
+    /// change.
     private let state = #"{"device":"pump","event":"state","link":"up","new":[1.0],"values":{"state":"ON"}}"#
 
     @Test("A stream begins with a snapshot, and passes the daemon's events on byte for byte")

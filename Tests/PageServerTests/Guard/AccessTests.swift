@@ -86,6 +86,7 @@ struct AccessTests {
     @Test("A long body, a wrong type, and a body of a GET request are refused")
     func bodies() async throws {
         try await PageBench.run { bench in
+            // A body of JSON may have 16,384 bytes.
             let long = JSONValue.object(["name": .text(String(repeating: "x", count: 20_000))])
             #expect(try await bench.ask("POST", "/api/v1/devices/pump/commands", long).status == 413)
             #expect(try await bench.ask("GET", "/api/v1/session", object([:])).status == 400)

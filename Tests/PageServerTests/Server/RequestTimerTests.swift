@@ -15,6 +15,7 @@ struct RequestTimerTests {
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
     }
 
+    /// Advances the time; returns whether the connection is open at the end, and just before it.
     private func isOpen(after seconds: Int64) -> Bool {
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(seconds * 1000 - 1))
         let wasOpen = channel.isActive

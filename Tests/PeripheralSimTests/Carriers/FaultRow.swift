@@ -35,6 +35,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
     private static let onTerminal = [
         FaultRow(
             "baud", clientRate: 4800,
+            // The pump's MANUAL:ON, garbled because the client has half its rate.
             .does("press"), .passes("500ms"), .hearsBytes([253, 252, 253, 255, 252, 253, 250, 253, 253, 249, 248]),
             .says("OFF\n"), .passes("500ms"), .hearsNothing, .sees("state", "on"), .leaves, .comesBack,
             // Ends the line that the garbage has begun.

@@ -72,6 +72,7 @@ import Testing
         #expect(!port.identity.matches(.usb("0403:6001", at: "1-2")))
     }
 
+    // 0001 is the factory default of a CP210x, which makers of cheap modules leave unchanged.
     @Test(arguments: [nil, "", "0001"])
     func `A device without a serial number of its own is identified by its USB socket`(serialNumber: String?) {
         let port = SerialPortInfo.usb("10c4:ea60", at: "1-2", serialNumber: serialNumber)

@@ -117,8 +117,8 @@ final class RadioWorld: Sendable {
         }
     }
 
-    /// Waits several times until all ready jobs and all descriptor events are handled: the loop polls its timers and
-    /// descriptors when it has nothing else to do.
+    /// Waits four times, a number that is chosen and not measured, until all ready jobs and all descriptor events are
+    /// handled: the loop polls its timers and descriptors when it has nothing else to do.
     private func idle() async { for _ in 0..<4 { try? await EventLoopClock(loop).sleep(for: .zero) } }
 
     /// A comparable summary of the progress: if two are equal, nothing has happened in between.

@@ -142,6 +142,7 @@ private final class ModuleWire: Link, @unchecked Sendable {
 
     func receiveAvailable() async throws(LinkError) -> [UInt8] { arrived.isEmpty ? [] : arrived.removeFirst() }
 
+    // Not called: a setup only receives.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
 
     func close() async { isClosed = true }

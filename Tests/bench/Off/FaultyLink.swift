@@ -145,6 +145,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         throw error ?? closed
     }
 
+    // Not called: a session gets its input by ``forward(to:)`` and ``receiveAvailable()``.
     func receive() async throws(LinkError) -> [UInt8]? { nil }
 
     func receiveAvailable() async throws(LinkError) -> [UInt8] {

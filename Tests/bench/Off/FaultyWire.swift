@@ -136,6 +136,7 @@ final class WireLink: Link, @unchecked Sendable {
         try await wire.board.send(bytes)
     }
 
+    // Not called: a session gets its input by ``forward(to:)``.
     func receive() async throws(LinkError) -> [UInt8]? { nil }
     func receiveAvailable() async throws(LinkError) -> [UInt8] { [] }
 

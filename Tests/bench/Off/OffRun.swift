@@ -10,6 +10,7 @@ import TestSupport
 final class OffRun: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
+    /// A kind of run. The seed chooses one.
     enum Program: Int, CaseIterable {
         /// A run of the pump for a limited time, as of `pumpctl on --for`.
         case timedRun
