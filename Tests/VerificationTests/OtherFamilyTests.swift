@@ -83,6 +83,7 @@ struct OtherFamilyTests {
         let verdict = try #require(world.verify(.storm, hasStimulus: false) { $0.mayRun = false }.verdict)
         #expect(verdict.failures.isEmpty && verdict.skipped.contains("storm.log.same"))
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
+        // Thousands of lines have arrived; the report contains a few.
         for result in verdict.results { #expect(result.received.count < 20) }
     }
 
@@ -124,6 +125,8 @@ struct OtherFamilyTests {
         }
     }
 
+    /// For each check, a device with a flaw that only this check finds. `spared` leaves the replies to earlier checks
+    /// as they are.
     private static let mutants: [Mutant] = [
         Mutant(
             kills: "led.ask", flaw: "answers in lower case",
@@ -190,6 +193,7 @@ struct OtherFamilyTests {
         let options = StormFirmwareOptions(rows: 3, interval: .milliseconds(600))
         let world = VerificationWorld(StormFirmware(options: options))
         world.onWrite = { [unowned world] text in
+            // Within the second of silence that ends a log.
             world.loop.at(world.loop.now + .milliseconds(550)) { world.link.arrive(Array("END\r\n".utf8)) }
             return text
         }

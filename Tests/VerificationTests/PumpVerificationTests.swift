@@ -23,6 +23,7 @@ struct PumpVerificationTests {
 
     @Test(
         "Debug lines around replies fail no check",
+        // With another age of the pump, the turns of its main loop fall at other times of the run.
         arguments: [WorldCarrier.line, .module(interval: .milliseconds(30))], [Duration.zero, .milliseconds(2345)])
     func debugBuild(carrier: WorldCarrier, age: Duration) throws {
         var options = PumpFirmware.onBench.options
@@ -237,6 +238,7 @@ struct PumpMutantTests {
             kills: "", flaw: "never silent", chatter: (line, "off"), chatterInterval: .milliseconds(120))
         let world = VerificationWorld(PumpFirmware.onBench, mutant)
         let outcome = world.verify(.pump, checks: Array(FamilyVerification.pump.checks.prefix(3))) {
+            // By default OFF would be repeated for 30 minutes.
             $0.offLimit = .seconds(20)
         }
         let verdict = try #require(outcome.verdict, "\(outcome)")

@@ -129,7 +129,7 @@ struct DeathTests {
         /// Compares the lines and events that the stopper and the lasting clients received with the pump's real state.
         private func judge(_ stopper: HeardClient, from start: Int, _ name: String) async throws {
             var knowledge: Knowledge?
-            // For at most 200 steps: an OFF that was sent into a dead link gets no reply.
+            // For at most 200 steps, which are 10 s: an OFF that was sent into a dead link gets no reply.
             try? await world.until("an answer to OFF", steps: 200) {
                 knowledge = Self.knowledge(of: stopper.lines.dropFirst(start), stopper.heard.state.hasEnded)
                 return knowledge != nil

@@ -238,6 +238,7 @@ struct ReplayContract {
 
     // MARK: A receiver
 
+    /// The bytes and the ends that a receiver has got. `isLate` is whether bytes came after an end.
     private final class Arrivals: Sendable {
         private let state = Mutex<(bytes: [UInt8], ends: [LinkError.Code?], isLate: Bool)>(([], [], false))
         private let changes = AsyncStream<Void>.makeStream()
@@ -291,6 +292,7 @@ struct ReplayContract {
             await link.settle()
             #expect(arrivals.bytes == Array("ERROR:OVERHEAT\r\n".utf8))
             #expect(arrivals.ends == [.disconnected] && !arrivals.isLate)
+            // The next capture gets the same path.
             unlink(path)
         }
     }

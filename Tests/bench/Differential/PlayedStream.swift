@@ -58,6 +58,7 @@ final class StreamPlayer: Sendable {
                 PlayedStream.Drive(
                     time: .microseconds(numbers[0]), motor: Motor(isEnabled: numbers[1] == 1, duty: numbers[2]))
             },
+            // -1 equals no count, so a missing number is a difference.
             lost: await records("lost").first?[0] ?? -1)
     }
 
