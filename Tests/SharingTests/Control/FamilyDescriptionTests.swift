@@ -51,7 +51,7 @@ struct FamilyDescriptionTests {
                 ]))
     }
 
-    @Test("A share takes the line of each command for what the description says", arguments: Family.all)
+    @Test("A share reads the line of each command with the effect in the description", arguments: Family.all)
     func effect(family: Family) throws {
         let row = try #require(SharedFamily.row(of: family))
         for command in family.commands where command.parameters.isEmpty {

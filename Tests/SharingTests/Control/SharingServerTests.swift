@@ -181,7 +181,7 @@ struct SharingServerTests {
 
     // MARK: State and events
 
-    @Test("State values have the keys of the family's row, null if unknown, and an age")
+    @Test("State values have the keys that the family lists, null if unknown, and an age")
     func state() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
