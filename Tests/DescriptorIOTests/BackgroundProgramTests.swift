@@ -12,6 +12,7 @@ struct BackgroundProgramTests {
 
     @Test("A background program reports that it is ready, and has its own session")
     func ready() throws {
+        // Field 6 of the process's `stat` is its session: see setsid(2).
         let script = #"test -n "$TEST_READY" && echo "$(cut -d' ' -f6 /proc/$$/stat) $$" && printf '\0' && read line"#
         guard case .ready(let process, let output) = try start(script, mark: "TEST_READY") else {
             Issue.record("it did not come to be ready")

@@ -52,6 +52,7 @@ struct DescriptorChannelTests {
 
     @Test func `Cancelling a write drops the bytes that the kernel has not taken`() async throws {
         let (near, far) = try DescriptorChannel.pair()
+        // More than the kernel takes at once.
         let bytes = [UInt8](repeating: 1, count: 4 << 20)
         #expect(await Task(executorPreference: near.loop) { try? near.writeAtOnce(bytes) }.value == true)
         await Task(executorPreference: near.loop) { near.cancelWriting() }.value

@@ -142,6 +142,7 @@ final class PollerTests {
     func `A poller is woken through its descriptor, once per wake-up`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         var reports: [Poller.Report] = []
+        // An eventfd is read in units of 8 bytes.
         write(wake.far, "12345678", 8)
         poller.wait(timeout: nil, into: &reports)
         #expect(reports.isEmpty)

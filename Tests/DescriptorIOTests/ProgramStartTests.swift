@@ -59,6 +59,7 @@ struct ProgramStartTests {
 
     @Test("A started program has a session of its own on request", arguments: [true, false])
     func session(isOwn: Bool) async throws {
+        // Field 6 of `stat` is the session, which has the number of the process that began it: see setsid(2).
         let (text, _) = try await output("cut -d' ' -f6 /proc/$$/stat; echo $$") { $0.hasOwnSession = isOwn }
         let lines = text.split(separator: "\n")
         #expect((lines.first == lines.last) == isOwn, "\(text)")

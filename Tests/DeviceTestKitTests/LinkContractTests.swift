@@ -18,6 +18,7 @@ struct LinkContractTests {
             return (fault.map { BrokenLink(far.link, $0) } ?? far.link, far)
         }
         let found = Found()
+        // Far more than the checks need: a call that hangs is given up after 120 s.
         let ending = loop.run(limit: .seconds(36_000)) { found.findings = await contract.findings() }
         #expect(ending == .done)
         return found.findings

@@ -109,6 +109,7 @@ import Testing
     }
 
     @Test func `The BlueZ version comes from the modalias or the package list`() {
+        // The vendor 1D6B is the Linux Foundation, whose product 0246 is BlueZ; 0542 is 5.66: 0x05 and 0x42.
         #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0542") == BlueZVersion(5, 66))
         #expect(BlueZVersion(modalias: "usb:v05ACp0246d0542") == nil)
         #expect(BlueZVersion(modalias: "usb:v1D6Bp0246dX") == nil)

@@ -8,6 +8,7 @@ import Transports
 @testable import Diagnosis
 
 @Suite struct PortCheckupTests {
+    /// A terminal device that every computer with Linux has.
     private static let path = "/dev/ptmx"
 
     /// The findings on a port with these holders and lock files. Process 9 is another run of this program.

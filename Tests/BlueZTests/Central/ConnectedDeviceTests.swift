@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Connected devices", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
-    /// A connected module and its characteristic FFE1. The client under test has `device` and `line`; `radio` and `far`
-    /// are the same two at the far end of the simulated radio link.
+    /// A connected module and its characteristic FFE1, as the client under test sees them (`device`, `line`), and as the
+    /// simulated module itself (`radio`, `far`).
     private struct Rig {
         let bench: Bench
         let radio: RadioDevice
@@ -129,7 +129,8 @@ struct ConnectedDeviceTests {
             await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(15))
             let second = Task { try await rig.device.write([2], to: rig.line, .request) }
             let clock = rig.bench.clock
-            // The refused write retries after 10 ms, is refused again, and retries after 20 ms.
+            // The refused write retries after 10 ms, is refused again, and retries after 20 ms. The first write has then
+            // ended at 15 ms, so the second one is accepted at 30 ms and takes until 45 ms.
             await clock.untilSomebodySleeps(until: .milliseconds(10))
             clock.advance(by: .milliseconds(10))
             await clock.untilSomebodySleeps(until: .milliseconds(30))
@@ -276,7 +277,8 @@ struct ConnectedDeviceTests {
             let second = Task {
                 try await failure { () throws(BLEError) in try await rig.device.write([2], to: rig.line, .request) }
             }
-            // The client tries again after 10 ms, and then after twice the previous pause each time.
+            // The client tries again after 10 ms, and then after twice the previous pause each time; it gives up after
+            // eight pauses.
             var pause = Duration.milliseconds(10)
             for _ in 0..<8 {
                 let deadline = clock.now.offset + pause

@@ -246,6 +246,7 @@ extension Bench {
 extension BlueZ {
     fileprivate func waitUntilNobodyScans() async throws {
         let path = try adapter().path
+        // The limit of 600 s counts on the bench's clock, which stands still meanwhile.
         try await wait(.seconds(600), activity: "waiting for the end") { [keeper] () -> Result<Void, BLEError>? in
             keeper.mirror[path, BlueZName.adapter]?["Discovering"]?.boolean == false ? .success(()) : nil
         }

@@ -10,6 +10,7 @@ struct CentralsTests {
         try await withPeripheralBench { bench in
             await bench.adapter.setMTU(100)
             let peripheral = try await bench.offerAndConnect()
+            // Until a write tells the MTU, the least one counts, which is 23. A notification holds 3 bytes less.
             #expect(await peripheral.notificationLength == 20)
             for number in UInt8(0)..<20 { try await bench.central.write([number], to: "FFE1", type: "command") }
             let written = try await bench.written.wait(for: "20 writes") { $0.count == 20 ? $0 : nil }

@@ -55,6 +55,7 @@ struct NotificationQueueTests {
 
     @Test func `A few notifications are sent without an acknowledgement`() async throws {
         let bench = Bench()
+        // The queue asks bluetoothd once half of its limit of 32 is in flight.
         try await bench.send(0..<15).value
         #expect(bench.sent.state == Array(0..<15))
         #expect(bench.questions.state.isEmpty)
@@ -66,6 +67,7 @@ struct NotificationQueueTests {
         try await bench.isSent(32)
         // By now a further notification would have been sent.
         #expect(bench.sent.state.count == 32)
+        // The first answer confirms 16 notifications, each later one those that were sent before its question.
         for _ in 0..<5 { try await bench.answer() }
         try await sending.value
         #expect(bench.sent.state == Array(0..<100))

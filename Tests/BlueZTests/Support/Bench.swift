@@ -58,6 +58,8 @@ struct Bench {
 
     /// Waits until bluetoothd and the client have handled everything so far.
     func settle() async throws {
+        // bluetoothd's earlier signals arrive before the first reply. The second reply comes after bluetoothd has handled
+        // the calls that the client makes because of these signals.
         for _ in 0..<2 {
             try await bluez.bus.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
         }
@@ -120,6 +122,8 @@ extension ScanEvent {
 }
 
 extension BlueZ {
+    // The limits of 600 s count on the bench's clock, which stands still meanwhile.
+
     fileprivate func waitUntil(isConnected: Bool) async throws {
         let place = try adapter().address
         try await wait(.seconds(600), activity: "waiting for the module") { () -> Result<Void, BLEError>? in

@@ -6,6 +6,7 @@ struct RandomValues {
 
     init(seed: UInt64) { state = seed }
 
+    /// The next number of the generator SplitMix64.
     private mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -19,6 +20,8 @@ struct RandomValues {
     /// Returns a value of a random type.
     mutating func value() -> DBusValue { value(of: signature(depth: 0)) }
 
+    /// Returns a random signature. Numbers from 13 on give variants and containers, which are nested at most four deep, so
+    /// that the values stay small.
     private mutating func signature(depth: Int) -> String {
         switch number(below: depth < 4 ? 18 : 13) {
         case 13: return "v"
@@ -42,6 +45,7 @@ struct RandomValues {
         case "u": return .uint32(UInt32(truncatingIfNeeded: bits))
         case "x": return .int64(Int64(bitPattern: bits))
         case "t": return .uint64(bits)
+        // Never NaN, which equals no value.
         case "d": return .double(Double(Int64(bitPattern: bits)) / 1024)
         case "s": return .string(String((0..<number(below: 40)).map { _ in "aZ0 'ßπ🙂\n"[number(below: 9)] }))
         case "o": return .objectPath(["/", "/a", "/org/bluez/hci0/dev_00_11"][number(below: 3)])

@@ -71,6 +71,7 @@ struct SocketTests {
         }
         #expect(error?.errno == EAGAIN && error?.code == .system)
         async let second = DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(60))
+        // A few turns of the loop, in which the second attempt probably begins. The test also passes without them.
         for _ in 0..<10 { await Task(executorPreference: first.loop) {}.value }
         let accepted = accept(listener, nil, nil)
         #expect(accepted >= 0)
@@ -130,6 +131,7 @@ struct SocketTests {
         // The existing listener is not disturbed.
         #expect(access(path, F_OK) == 0)
         await listener.close()
+        // 108 bytes: with its NUL the path does not fit into `sun_path`, which has 108.
         let long = "/tmp/" + String(repeating: "x", count: 103)
         error = await #expect(throws: DescriptorError.self) { try await SocketListener.listen(at: .unix(path: long)) }
         #expect(error?.errno == ENAMETOOLONG)

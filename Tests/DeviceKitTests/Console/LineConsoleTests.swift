@@ -219,6 +219,7 @@ struct LineConsoleTests {
         #expect(await link.nextSent() == "WEIGH\n")
         await link.deliver("WEIGHT 12\r\n")
         try await happened("heard WEIGHT 12")
+        // A reply without a known end is over after 500 ms of silence.
         await clock.untilSomebodySleeps(until: .milliseconds(500))
         #expect(link.unreadSent == [])
         clock.advance(by: .milliseconds(500))

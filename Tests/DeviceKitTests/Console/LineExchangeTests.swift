@@ -67,6 +67,7 @@ struct LineExchangeTests {
                 await clock.untilSomebodySleeps(until: .seconds(3))
                 clock.advance(by: .seconds(1))
                 await link.deliver("busy\r\n")
+                // Each line starts the timeout of 3 s again.
                 await clock.untilSomebodySleeps(until: .seconds(4))
                 clock.advance(by: .seconds(3))
             } else {

@@ -188,6 +188,7 @@ struct DaemonOpeningTests {
         let error = try await failure(opening(daemon, of: .led), endpoint)
         #expect(error.code == .wrongFamily)
         #expect(error.remedy == .useAs(family: "pump"))
+        // Only the request to attach.
         #expect(daemon.heard.state.count == 1)
         await daemon.close()
     }
@@ -227,6 +228,7 @@ struct DaemonOpeningTests {
         let opening = opening(daemon)
         try await SwitchingOff(.pump) { try await opening.link(to: $0, for: .oneCommand) }
             .run(at: Endpoint("bench:tty-188-0"))
+        // The request to attach comes first. The empty line ends a line that another program may have begun.
         #expect(daemon.heard.state.prefix(3).suffix(2) == ["", "OFF"])
         await daemon.close()
     }

@@ -69,6 +69,7 @@ struct DaemonReconnectingTests {
         failures.update { $0 = Array(repeating: .unavailable, count: 100) }
         let reconnector = try reconnector("tcp:bench:4000")
         let finding = Task { try await reconnector.link() }
+        // `Reconnector.daemonPatience` is 5 s.
         await pass(5)
         #expect(try await finding.value.sharedAddress == nil)
         #expect(asked.state == Array(repeating: "pump", count: 6) + ["nobody"])
@@ -156,6 +157,7 @@ struct DaemonReconnectingTests {
         }
         #expect(word(try await events.next()) == "back")
         await waiting.value
+        // The requests to attach: the first, one while the device was absent, and one after its return.
         #expect(daemon.heard.state.count == 3)
         await following.close()
         await daemon.close()

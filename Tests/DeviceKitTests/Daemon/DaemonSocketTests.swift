@@ -16,6 +16,7 @@ import Testing
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         chmod(socket.path, 0o660)
         #expect(socket.permissionHint.hasPrefix("use pumpctld as root"))
+        // Group 5 is tty, and user 65534 is nobody.
         #expect(chown(socket.path, 0, 5) == 0)
         #expect(socket.permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
         // The socket is open to its owner only, so joining the group would not help.

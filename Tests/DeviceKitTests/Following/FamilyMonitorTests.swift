@@ -25,7 +25,7 @@ struct FamilyMonitorTests {
 
     /// Lets a query and its retry time out, after 3 s together.
     ///
-    /// - Parameter second: The time in seconds at which the query is sent.
+    /// - Parameter second: The time in seconds at which the query is sent. The clock must still be at zero.
     private func letPass(_ question: String, at second: Int) async {
         await clock.untilSomebodySleeps(until: .seconds(second))
         clock.advance(by: .seconds(second))

@@ -1,7 +1,8 @@
 import DeviceKit
 import LineProtocol
 
-/// A scale as a third party would write it: the reply to `WEIGH` is `WEIGHT:123.4`, and `OVERLOAD` is unsolicited.
+/// A scale as a third party would write it: the reply to `WEIGH` is `WEIGHT:123.4`. Unsolicited are `OVERLOAD`, and
+/// `READY` when the scale has started.
 enum ScaleFamily: DeviceFamily {
     enum Command: Sendable { case weigh }
 

@@ -48,6 +48,7 @@ struct HeldLinkTests {
 
     @Test("OFF goes over the held link and is acknowledged before the asker gets its answer")
     func switchesOff() async throws {
+        // Has an entry for each call of `onStop`; which report that is means nothing.
         let stops = Reports()
         let held = await hold(.pump) { stops.all.withLock { $0.append(.unreachable) } }
         let heard = Task {

@@ -55,6 +55,7 @@ struct SwitchingOffTests {
     func waiting() async throws {
         let (clock, link, holder) = (ManualClock(), Self.pump(), LinkHolder(processID: getppid(), command: "tio"))
         let attempts = Watched(0)
+        // The holder is named after 1 s. With pauses of 50 ms, 22 refused attempts last a little longer.
         let off = Task {
             try await SwitchingOff(.pump, wait: .seconds(60), clock: clock) { [busy = busy(holder)] _ in
                 attempts.update { $0 += 1 }
@@ -136,6 +137,7 @@ struct SwitchingOffTests {
 
     @Test("A busy device is waited for only within the timeout")
     func busyForLong() async throws {
+        // Each attempt takes 11 s, and the pause between them 50 ms: the second ends after the timeout of 20 s.
         let (clock, own) = (ManualClock(), LinkHolder(processID: getpid(), command: "monitor"))
         let waking = Task {
             await clock.untilSomebodySleeps(until: .milliseconds(11_050))

@@ -165,6 +165,7 @@ struct LinkOpeningTests {
             let failing = failure(opening)
             // If the programs of all users are visible, a holder that can't be found has ended. Other short commands
             // may follow it, so the wait for commands applies. Otherwise the holder may be another user's program.
+            // The brief wait lasts for at least 1 s and 6 attempts: with these pauses until 1150 ms.
             await pass(seesAll && hasEnded ? .seconds(4) : .milliseconds(1150), clock)
             let error = await failing.value
             #expect(error?.code == .busy && error?.holder == holder)

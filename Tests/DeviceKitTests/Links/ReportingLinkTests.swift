@@ -92,6 +92,7 @@ struct ReportingLinkTests {
             events.update { $0 = [] }
             let link = link(ScriptedLink(answer: { _ in answer }))
             let pump = try await PumpSession.begin(over: TracedLink(link) { _ in }, clock: ContinuousClock())
+            // In real time: 60 s never pass, because the reply comes at once; a missing or odd reply costs 1 ms.
             _ = try? await pump.perform(.status, timeout: answer.hasSuffix(healthy) ? .seconds(60) : .milliseconds(1))
             await settle()
             #expect(events.state.isEmpty)
@@ -126,6 +127,7 @@ struct ReportingLinkTests {
             await link.forward { _ in }
             if sends { try await link.send(Array("LED:1\n".utf8)) }
             for piece in [boot.prefix(30), boot.dropFirst(30)] { await bare.deliver(String(piece)) }
+            // Once something was sent, a reset no longer counts as that of the opening.
             let isTold = mayRestart && (!mayHaveReset || sends)
             let reset = try #require(ESP32Reset(line: Array("rst:0xf (RTCWDT_BROWN_OUT_RESET)".utf8)))
             #expect(told.state == (isTold ? [.restart(reset)] : []))

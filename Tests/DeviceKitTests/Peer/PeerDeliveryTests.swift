@@ -24,6 +24,7 @@ struct PeerDeliveryTests {
         let saying = say(over: link)
         #expect(await link.nextSent() == "Hello")
         await link.deliver("Hello ack")
+        // A peer acknowledges only `Hello`. The acknowledgement of the second one shows that ON was received.
         #expect(await link.nextSent(2) == ["ON", "Hello"])
         await link.deliver("Hello ack")
         let delivery = try await saying.value.get()

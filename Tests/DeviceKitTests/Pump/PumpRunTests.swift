@@ -31,8 +31,10 @@ struct PumpRunTests {
             await goesOut("STATUS\n", answer: PumpRunTests.on)
         }
 
+        /// Delivers lines of the pump.
         func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
+        /// Expects `text` as the next sent text, and delivers the reply.
         func goesOut(
             _ text: String, answer lines: String..., sourceLocation: SourceLocation = #_sourceLocation
         ) async {
@@ -92,6 +94,7 @@ struct PumpRunTests {
         "A server that loses the pump ends the run, and OFF goes over a new link",
         arguments: [true, false])
     func lostByServer(isTold: Bool) async throws {
+        // A server of `pumpctl serve` announces the loss to its clients, or refuses the next command.
         let pump = Watched(Pump())
         let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
         let run = try await Run(reopen: { second })
@@ -175,7 +178,8 @@ struct PumpRunTests {
             defer { isOver.update { $0 = true } }
             try await run.run(session)
         }
-        // The run's time is over after 1 s, so the first OFF times out at 4 s. 9 s are long enough for both.
+        // The run's time is over after 1 s, so the first OFF times out at 4 s and is reported. In 9 s OFF is repeated
+        // several times.
         for _ in 0..<90 {
             await settle()
             clock.advance(by: .milliseconds(100))
@@ -212,6 +216,7 @@ struct PumpRunTests {
             defer { isOver.update { $0 = true } }
             try await run.run(session)
         }
+        // 20 s: the run's 1 s, and time for several OFF.
         for _ in 0..<200 {
             await settle()
             clock.advance(by: .milliseconds(100))
@@ -241,6 +246,7 @@ struct PumpRunTests {
             defer { isOver.update { $0 = true } }
             try await run.run(session)
         }
+        // The run lasts for 5 s, the poll interval, and the pump restarts after half of it. 9 s include the OFF.
         for tenth in 0..<90 where !isOver.state {
             await settle()
             if tenth == 25 { pump.update { $0.isOn = false } }
@@ -291,6 +297,7 @@ struct PumpRunTests {
     @Test("After three unanswered polls OFF is sent until the pump answers")
     func unanswered() async throws {
         let (off, task, pump, clock) = try await silentRun(for: .seconds(60))
+        // Polls are 5 s apart.
         #expect(try #require(off) >= .seconds(3 * 5), "one poll or two may be lost")
         pump.update { $0.isSilent = false }
         let isOver = Watched(false)

@@ -54,6 +54,7 @@ struct ReconnectorTests {
         #expect(error?.hint?.isEmpty == false)
     }
 
+    /// The device IDs contain the major number of the device file: 188 for ttyUSB, 166 for ttyACM.
     @Test(
         arguments: [
             ("/dev/ttyUSB97", "tty-188-97"), ("/dev/ttyACM97", "tty-166-97"), ("/dev/ttyUSB97", nil),

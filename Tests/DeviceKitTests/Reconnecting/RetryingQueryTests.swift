@@ -35,6 +35,7 @@ struct RetryingQueryTests {
 
     @Test("A query is not retried after its time limit")
     func late() async throws {
+        // The limit is 30 s.
         #expect(try await attempts(at: "ble:HMSoft", losses: 9, pause: .seconds(20)) == "2 times, not answered")
     }
 

@@ -18,6 +18,7 @@ struct LogDownloadTests {
         let download = LogDownload(
             over: link, to: try ReplacedFile(path: path), clock: clock, timeout: .seconds(3), quiet: .seconds(2))
         let task = Task<LogDownload.Report, any Error> { try await download.run() }
+        // The sensor must be silent for 100 ms first.
         await pass(to: .milliseconds(100))
         #expect(await link.nextSent() == "GET_LOG\n")
         return task

@@ -9,6 +9,7 @@ import Transports
 
 @Suite("The storm monitor", .timeLimit(.minutes(5)))
 struct StormMonitorTests {
+    /// A packet holds 7 bytes, so that the row `1 2 3 4` fills it and may be cut.
     private let link = ScriptedLink(keepsPacketBounds: true, packetCapacity: 7)
 
     /// Delivers `texts` to a monitor; returns its first `count` rows.
