@@ -191,6 +191,7 @@ public final class FakeBlueZ {
     ) async throws {
         for number in 0..<count {
             characteristic.notify(packet(number))
+            // From time to time, so that only few messages wait in this process (64: chosen, not measured).
             if number % 64 == 63 { try await connection?.flush() }
         }
         try await connection?.flush()

@@ -19,6 +19,7 @@ public final class HM10<Device: SimulatedDevice> {
     private let line: DescriptorChannel
     private let characteristic = RadioCharacteristic(
         "FFE1", [.read, .writeWithoutResponse, .notify],
+        // The Characteristic User Description.
         descriptors: [RadioDescriptor("2901", value: Array("DEVICE NAME".utf8))])
     private let timeline: Timeline?
     private var gathered: [UInt8] = []

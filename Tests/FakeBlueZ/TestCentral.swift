@@ -52,6 +52,7 @@ public final class TestCentral: Sendable {
                 notes.properties[path, default: [:]].merge(properties.properties ?? [:]) { $1 }
             }
         case "InterfacesRemoved": signal.arguments[0].objectPath.map { notes.properties[$0] = nil }
+        // `PropertiesChanged`: the interface, the changed properties, the names of the invalidated ones.
         default:
             let changed = signal.arguments[1].properties ?? [:]
             notes.properties[signal.path, default: [:]].merge(changed) { $1 }

@@ -136,6 +136,7 @@ struct DiscoveryTests {
                 lamp.advertise()
             }
             #expect(try await bench.client.linesSoFar() == [])
+            // bluetoothd signals changes of at least 8 dB.
             await Radio.run { lamp.signalStrength = -68 }
             #expect(try await bench.client.linesSoFar() == ["\(lampPath) RSSI=-68"])
             try await bench.client.call(

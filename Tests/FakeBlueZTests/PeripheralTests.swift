@@ -66,6 +66,7 @@ struct PeripheralTests {
             try await client.call(item, "GattCharacteristic1", "StartNotify")
             try await application.hears("start")
             try await application.say("HELLO from here")
+            // bluetoothd has also signalled the value that was read, `hello`.
             #expect(try await client.hears(text: "here") == "helloHELLO from here")
             try await client.call(item, "GattCharacteristic1", "StopNotify")
             try await application.hears("stop")

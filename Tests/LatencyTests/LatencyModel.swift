@@ -35,6 +35,7 @@ struct LatencyModel {
         var (now, turn): (Double, Double) = (1000, 0)
         var (samples, truths): ([LatencySample], [Truth]) = ([], [])
         for pause in pauses {
+            // A measurement waits 60 ms after a reply, and then the pause.
             let sent = now + 60 + pause.milliseconds
             let write = Double.random(in: 0...hostJitter, using: &random)
             let arrived = sent + write + Double(questionLength) * byteTime
@@ -111,10 +112,12 @@ struct RadioModel {
             interval > 0 ? ((time - anchor) / interval).rounded(.up) * interval + anchor : time
         }
         for pause in pauses {
+            // 60 ms as above. Sending takes 0.1 ms.
             let sent = now + 60 + pause.milliseconds
             let there = event(after: sent + 0.1)
             let begin =
                 loop > 0 ? there + loop - (there - turn - ((there - turn) / loop).rounded(.down) * loop) : there
+            // The pump blinks for 50 ms before its next turn.
             turn = begin + 50
             var arrivals: [LatencySample.Arrival] = []
             for packet in 1...packets {

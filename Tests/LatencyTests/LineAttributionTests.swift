@@ -110,6 +110,7 @@ struct LineAttributionTests {
 
     @Test("Too few replies reveal no loop")
     func tooFew() throws {
+        // `LoopEstimate.fewestSamples` is 12.
         #expect(try report(LatencyModel().make(11, seed: 1).0, Self.port()).loop == .tooFew)
     }
 

@@ -151,6 +151,7 @@ struct SimulatedDeviceTests {
             .pump, over: link, clock: EventLoopClock(.shared), pauses: [.zero, .zero])
         let record = try await Task(executorPreference: link.executor) { try await measurement.run() }.value
         #expect(record.samples.count == 2)
+        // The pump's line spoiler, which makes a begun line invalid.
         #expect(await link.nextSent() == "999\n")
         #expect(await link.nextSent() == "TEMP\n")
     }

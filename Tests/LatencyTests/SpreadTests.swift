@@ -14,7 +14,7 @@ struct SpreadTests {
             let phase = pause.milliseconds / loop
             counts[Int((phase - phase.rounded(.down)) * 8)] += 1
         }
-        // Each of the 8 phases gets 500 pauses on average.
+        // Each of the 8 phases gets 500 pauses on average. 70 is more than three standard deviations.
         for count in counts { #expect((430...570).contains(count), "\(counts)") }
     }
 
@@ -46,6 +46,7 @@ struct SpreadTests {
     @Test("A summary has the median, the mean and the extremes")
     func summary() throws {
         let summary = try #require(TimeSummary((1...100).map(Double.init).shuffled()))
+        // The median of an even number of times is the later of the two in the middle.
         #expect((summary.minimum, summary.median, summary.percentile99, summary.maximum) == (1, 51, 100, 100))
         #expect(summary.mean == 50.5 && summary.count == 100)
         #expect(TimeSummary([]) == nil)

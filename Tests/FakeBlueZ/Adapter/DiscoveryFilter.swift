@@ -16,7 +16,10 @@ struct DiscoveryFilter: Sendable, Equatable {
 
     init() {}
 
-    /// - Throws: `InvalidArguments`.
+    /// Reads the argument of `SetDiscoveryFilter`. `Discoverable` has no effect in the fake.
+    ///
+    /// - Throws: `InvalidArguments` for an unknown property, a wrong type or transport, and for RSSI together with
+    ///   Pathloss, which bluetoothd does not allow.
     init(_ properties: [String: DBusValue]) throws(DBusError) {
         for (name, value) in properties {
             switch name {
@@ -43,6 +46,7 @@ struct DiscoveryFilter: Sendable, Equatable {
     @Radio
     func lets(_ device: RadioDevice) -> Bool {
         let heard = device.advertisement
+        // All devices of the fake are LE devices.
         if transport == "bredr" { return false }
         if !services.isEmpty, services.isDisjoint(with: heard.services) { return false }
         if let signalStrength, device.signalStrength < signalStrength { return false }

@@ -6,6 +6,11 @@ extension FakeAdapter {
     /// default for `TemporaryTimeout` in main.conf.
     static let memory = Duration.seconds(30)
 
+    /// Starts a client's discovery, with the filter that the client has set. Returns when `StartDiscovery` is to be
+    /// answered: at once if a discovery with an equal filter is running, so that the adapter need not change anything,
+    /// otherwise after ``discoveryDelay``.
+    ///
+    /// - Throws: `NotReady`; `InProgress` if the client has a discovery.
     func startDiscovery(for client: String) async throws {
         try requirePower()
         guard discoveries[client] == nil else { throw BlueZError.inProgress }
@@ -45,6 +50,7 @@ extension FakeAdapter {
         discoveryChanged()
     }
 
+    /// Sets a client's filter, also that of its running discovery. Without properties, removes the filter.
     func setFilter(_ properties: [String: DBusValue], for client: String) throws(DBusError) {
         try requirePower()
         let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)

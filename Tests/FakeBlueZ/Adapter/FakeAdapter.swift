@@ -44,6 +44,7 @@ public final class FakeAdapter {
         self.bluez = bluez
         ownRadio = RadioDevice(address)
         ownRadio.isAdvertising = false
+        // bluetoothd's default for `ExchangeMTU` in main.conf, and the maximum there.
         ownRadio.manners.mtu = 517
         ownRadio.manners.advertisesWhileConnected = true
     }
@@ -166,6 +167,7 @@ public final class FakeAdapter {
                 "Alias": .string(name), "Class": .uint32(0), "Powered": .boolean(powered),
                 "Discoverable": .boolean(false), "Pairable": .boolean(true), "Discovering": .boolean(false),
                 "UUIDs": .strings([longUUID("1800"), longUUID("1801")]),
+                // Names BlueZ 5.66: 0542 is 0x05 and 0x42.
                 "Modalias": .string("usb:v1D6Bp0246d0542"), "Roles": .strings(["central", "peripheral"]),
             ])
     }

@@ -26,7 +26,8 @@ public struct LinkManners: Sendable {
     /// The time that `Disconnect` takes: 2 s with bluetoothd. A client that connects during this time gets the link
     /// that is about to end.
     public var disconnectDelay = Duration.zero
-    /// The time for which connecting to an unreachable device is tried, after ``connectDelay``.
+    /// The time for which connecting to an unreachable device is tried, after ``connectDelay``. The default is that of
+    /// Linux.
     public var patience = Duration.seconds(20)
     /// The delay of the reply to a subscription. Notifications during this delay are early.
     public var subscribeDelay = Duration.zero

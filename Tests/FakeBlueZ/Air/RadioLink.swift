@@ -96,6 +96,7 @@ public final class RadioLink {
     func read(_ characteristic: RadioCharacteristic, offset: Int) async throws -> [UInt8] {
         try await perform(device.manners.readDelay) { [self] in
             guard let read = characteristic.onRead else {
+                // 0x07 is "invalid offset".
                 guard offset <= characteristic.value.count else { throw BlueZError.attribute(0x07) }
                 return Array(characteristic.value[offset...])
             }
@@ -158,7 +159,7 @@ public final class RadioLink {
         } catch {
             if isUp { throw error }
         }
-        // The link ended before the device replied. 0x0E is "unlikely error".
+        // The link ended before the device replied. bluetoothd 5.66 then reports 0x0E, "unlikely error".
         throw BlueZError.attribute(0x0E)
     }
 }

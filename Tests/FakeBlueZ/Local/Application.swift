@@ -11,7 +11,8 @@ final class Application {
 
     /// Reads the objects of an application from its client. Objects that the client adds later are ignored.
     ///
-    /// - Throws: `Failed` if the client does not reply, or no object is a service.
+    /// - Throws: `Failed` if the client does not reply, or no object is a service; `NotReady` if the fake is down; the
+    ///   error of the connection if the fake goes down meanwhile.
     static func read(of client: String, at path: ObjectPath, on adapter: FakeAdapter) async throws -> Application {
         guard let connection = adapter.bluez.connection else { throw BlueZError.notReady }
         let call = DBusCall(to: client, path, BlueZName.objectManager, "GetManagedObjects")
@@ -50,6 +51,7 @@ final class Application {
         listening = Radio.begin { [attributes] in
             do {
                 for try await signal in signals {
+                    // The arguments of `PropertiesChanged`: the interface, the changed properties, the invalidated names.
                     guard let value = signal.arguments[1].properties?["Value"]?.bytes else { continue }
                     attributes.first { $0.path == signal.path }?.say(value)
                 }

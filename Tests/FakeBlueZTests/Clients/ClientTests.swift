@@ -42,6 +42,7 @@ struct ClientTests {
             try await does("gatt.select-attribute 0000ffe1-0000-1000-8000-00805f9b34fb")
             try await does("gatt.attribute-info", "Flags: read", "write-without-response", "notify")
             try await does("gatt.notify on", "Notify started")
+            // "TEMP\n"
             try await does("gatt.write \"0x54 0x45 0x4d 0x50 0x0a\" 0 command", "TEMP:{Water:")
             try await does("disconnect", "Successful disconnected")
             try await does("quit")

@@ -51,6 +51,7 @@ final class FakeClient: Sendable {
             let path = short(signal.arguments[0].objectPath?.text ?? "")
             heard.lines.append("- \(path)")
             heard.properties = heard.properties.filter { !$0.key.hasPrefix(path + " ") }
+        // `PropertiesChanged`: the interface, the changed properties, the names of the invalidated ones.
         default:
             let path = short(signal.path.text)
             for (name, value) in signal.arguments[1].properties ?? [:] {

@@ -39,6 +39,8 @@ struct BaudMismatchTests {
             let bytes = (0..<random.number(below: 20)).map { _ in UInt8(random.number(below: 256)) }
             let (sent, received) = (random.number(below: 1_000_000) + 1, random.number(below: 1_000_000) + 1)
             let count = BaudMismatch.received(bytes, sentAt: sent, receivedAt: received).count
+            // The receiver samples the ten bits of each byte `received / sent` times, and no byte takes less than one
+            // sample. The second term is a margin.
             #expect(count <= bytes.count * 10 * received / sent + bytes.count * 10)
         }
     }

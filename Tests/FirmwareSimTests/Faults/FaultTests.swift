@@ -114,6 +114,7 @@ struct FaultTests {
         let late = try Self.answers("delay=2s@always", rate: .baud(9600))
         #expect(Self.text(late) == Self.status && late.count == 1)
         let first = try #require(prompt.first)
+        // 60 ms is a little more than the time of the line: 51 bytes at 9600 baud take 53 ms.
         #expect(late[0].time >= first.time + .seconds(2) - .milliseconds(60) && late[0].time > .seconds(2))
     }
 
@@ -179,6 +180,7 @@ struct FaultTests {
         #expect(!unknown.isEmpty)
     }
 
+    /// A clock with a negative drift runs fast: at -10 % it runs 1.1 times as fast.
     @Test("A drifting clock shuts the pump off early or late", arguments: [("-10%", 1.1), ("10%", 0.9)])
     func drift(share: String, rate: Double) throws {
         let settings = try Simulator.pump.settings(["fault": "drift=\(share)"])

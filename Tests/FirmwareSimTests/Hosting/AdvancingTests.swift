@@ -55,6 +55,7 @@ struct AdvancingTests {
         let advancing = Task { await host.advance(by: .seconds(8192)) }
         _ = try await clock.sleepsBegun.wait(for: "that a client is waited for") { $0 > 0 ? true : nil }
         await settle()
+        // The longest wait for a client.
         clock.advance(to: .seconds(2))
         await advancing.value
         #expect(await host.change { _, now in now } == .seconds(8194))

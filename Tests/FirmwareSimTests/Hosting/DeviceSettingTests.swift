@@ -97,6 +97,7 @@ struct DeviceSettingTests {
         try await bench.perform("set", "malformed", "100")
         try await bench.perform("set", "interval", "1s")
         let pieces = await bench.host.change { $0.advance(to: $1 + .seconds(70)).map(\.bytes) }
+        // About ten messages of more than 100 bytes, each with malformed content before it.
         #expect(pieces.count > 100 && pieces.allSatisfy { $0.count <= 5 })
         let sent = String(decoding: pieces.joined(), as: UTF8.self)
         #expect(sent.contains(String(decoding: PhoneStock(seed: 1).message(0).json, as: UTF8.self)))

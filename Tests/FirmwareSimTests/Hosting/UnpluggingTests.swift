@@ -65,6 +65,7 @@ struct UnpluggingTests {
         try client.say("ON\n")
         _ = try await client.hear(until: "PUMP:ON\r\n")
         await rig.host.advance(by: .seconds(60))
+        // The pump reports its status every 5 s: at most twice until the outage at 10 s.
         #expect(try await client.waitForHangUp().filter { $0 == "{" }.count <= 2)
         _ = try await rig.returns.wait(for: "the device") { $0.first }
         await rig.server.close()
@@ -86,6 +87,7 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
+    /// - Parameter turns: The number of yields before the server is closed, so that the return has got further each time.
     @Test("A server closed while the device returns leaves no symlink", arguments: 0..<8)
     func closed(turns: Int) async throws {
         let rig = try await Rig("unplug=1ms@10s")

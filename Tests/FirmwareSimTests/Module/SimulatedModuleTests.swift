@@ -84,6 +84,7 @@ struct SimulatedModuleTests {
         module.receive(Array("AT+BAUD8\r\n".utf8), at: .zero)
         let answer = module.advance(to: .seconds(1))
         #expect(answer.flatMap(\.bytes) == Array("+BAUD=8\r\nOK\r\n".utf8))
+        // The command has 10 bytes, and the reply 13.
         #expect(answer.last?.time == Self.byteTime * 10 + Self.byteTime * 13)
         module.receive(Array("AT\r\n".utf8), at: .seconds(1))
         let quick = module.advance(to: .seconds(2))
@@ -111,6 +112,7 @@ struct SimulatedModuleTests {
         module.receive(Array("STATUS:{State:ON,Speed:70%}\r\n".utf8), at: .zero)
         let packets = module.advance(to: .seconds(1))
         #expect(notified(packets) == ["STATUS:{State:ON,Spe", "ed:70%}\r\n"])
+        // A packet leaves when it has 20 bytes, or after 6 ms without another byte.
         #expect(packets.map(\.time) == [Self.byteTime * 20, Self.byteTime * 29 + .milliseconds(6)])
         module.write(Array("STATUS\n".utf8), at: .seconds(1))
         let written = module.advance(to: .seconds(2))

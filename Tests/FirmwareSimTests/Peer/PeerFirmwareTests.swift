@@ -166,6 +166,7 @@ struct PeerFirmwareTests {
             peer.receive(Array("GET".utf8) + (carrier == .notifications ? [] : [0x0A]), at: .zero)
             while let next = peer.nextActivity {
                 let count = peer.advance(to: next).map(\.bytes.count).reduce(0, +)
+                // A line has at most 180 characters, and CR LF on a serial line.
                 #expect(count <= PeerFirmware.blockLength * 182)
             }
         }
@@ -178,6 +179,7 @@ struct PeerFirmwareTests {
         let emissions = peer.advance(to: .seconds(60))
         let count = emissions.map(\.bytes.count).reduce(0, +)
         let end = try #require(emissions.last?.time)
+        // The 4 bytes of the command take time too. A byte has ten bits.
         let least = Duration.seconds(10) * (count + 4) / 115_200
         #expect(end >= least - .milliseconds(1))
         #expect(end < least + .milliseconds(10))

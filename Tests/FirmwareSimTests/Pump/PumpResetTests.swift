@@ -54,6 +54,7 @@ struct PumpResetTests {
     func banner(_ banner: PumpFirmwareOptions.BootBanner, text: String) {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, bootBanner: banner))
         bench.reset()
+        // 1.5 s in the bootloader, and 1.3 s of setup.
         #expect(bench.run(for: .milliseconds(2799)) == "")
         #expect(bench.run(for: .milliseconds(1)) == text)
         #expect(bench.run(for: .seconds(1)) == "")
@@ -138,6 +139,7 @@ struct PumpResetTests {
         #expect(bench.pump.powerLED)
         #expect(!bench.pump.statusLED)
         bench.send("TEMP\n")
+        // The rest of the boot, which takes 2.8 s in all, and a turn of 109 ms.
         _ = bench.run(for: .milliseconds(1409))
         #expect(bench.pump.statusLED)
     }

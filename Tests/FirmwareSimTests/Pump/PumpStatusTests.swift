@@ -83,6 +83,7 @@ struct PumpStatusTests {
     func minutes(runtime: Duration, fields: String) {
         var bench = PumpBench()
         bench.bring(to: .on)
+        // STATUS is sent early enough to be handled in the turn at `runtime`.
         _ = bench.run(for: runtime - .milliseconds(50))
         #expect(bench.exchange("STATUS\n").contains(fields))
     }

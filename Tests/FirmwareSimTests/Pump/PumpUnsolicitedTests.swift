@@ -8,6 +8,7 @@ struct PumpUnsolicitedTests {
 
     // MARK: Status
 
+    /// - Parameter tenths: The time of ON, in steps of 250 ms.
     @Test("A running pump reports every 5 s from boot, at the next loop turn", arguments: 1..<20)
     func periodicStatus(tenths: Int) {
         var bench = PumpBench()

@@ -56,6 +56,7 @@ struct RescueFirmwareTests {
     func wire() throws {
         let json = Self.stock(0..<1)
         #expect(json.contains(/"id":"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}"/))
+        // Seconds since the beginning of 2001.
         #expect(json.contains("\"timestamp\":752263200,") || json.contains("\"timestamp\":752263200}"))
         #expect(json.contains("\"status\":\"pending_sync\""))
     }

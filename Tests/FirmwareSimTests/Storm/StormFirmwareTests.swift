@@ -89,6 +89,7 @@ struct StormFirmwareTests {
         let emissions = storm.advance(to: .seconds(60))
         let count = emissions.map(\.bytes.count).reduce(0, +)
         let end = try #require(emissions.last?.time)
+        // The 8 bytes of the command take time too. A byte has ten bits.
         let least = Duration.seconds(10) * (count + 8) / 115_200
         #expect(end >= least - .milliseconds(1))
         #expect(end < least + .milliseconds(10))

@@ -122,6 +122,7 @@ import Testing
             ])
     }
 
+    // The limit is 7,000,000 base64 characters, which hold 5,250,000 bytes.
     @Test(arguments: [5_250_001, 9_999_999, Int.max])
     func `An image that announces too many bytes is too_large at once`(count: Int) {
         let image = PeerImage(name: "a", byteCount: count)

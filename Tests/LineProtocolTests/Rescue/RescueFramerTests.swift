@@ -108,6 +108,7 @@ import Testing
     @Test func `100,000 split messages leave no pending bytes`() {
         var traffic = RescueTraffic(seed: 3)
         let messages = (0..<100).map { _ in traffic.message() }
+        // 244 bytes are the payload of a notification if the MTU is 247.
         let pieces = traffic.split(Array(messages.map(\.json).joined()), most: 244)
         var framer = RescueFramer()
         var count = 0

@@ -116,6 +116,7 @@ import Testing
         #expect(try Self.read(json) == message)
     }
 
+    /// The timestamp is in seconds since 2001. It is valid from the year 1, which begins with -63113904000, to 9999.
     @Test(arguments: [
         ("latitude", "90"), ("latitude", "-90.0"), ("longitude", "180"), ("longitude", "-1.8E+2"), ("latitude", "-0"),
         ("timestamp", "0"), ("timestamp", "-63113904000"), ("id", "\"6f1e2c1a-0b7b-4c0e-9a77-0e2a6e6d2b11\""),

@@ -84,6 +84,7 @@ import Testing
                 return error
             }
         }
+        // The query is due every 0.5 s. The last step skips the one at 1.5 s.
         for wait in [0.5, 0.5, 1.0] {
             await bench.goesOut("TEMP")
             bench.clock.advance(by: .seconds(wait))

@@ -95,7 +95,7 @@ import Testing
         await bench.comesIn(Self.away)
         #expect(await second.value == Self.unsent(.on))
         // The refusal may have been the first command's. Then the fence of the second command still gets a reply, so
-        // the first reply to TEMP does not release the third command.
+        // the first reply to TEMP does not release the third command: the session waits 1 s for another.
         let third = bench.begin(.on)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
@@ -123,6 +123,8 @@ import Testing
     }
 
     // MARK: OFF
+
+    // OFF is repeated 250 ms after a refusal by the server, and 500 ms after an OFF without a reply.
 
     @Test func `OFF is repeated until the device is back`() async throws {
         let bench = try await SessionBench(hasPast: false)

@@ -5,7 +5,7 @@ import Testing
 
 /// OFF goes before everything else, and is repeated until it is acknowledged.
 @Suite(.timeLimit(.minutes(5))) struct SessionStopTests {
-    /// The time between two sendings of OFF.
+    /// The time between two sendings of OFF. Only after an error OFF is repeated sooner, after 250 ms.
     static let interval = Duration.milliseconds(500)
 
     @Test func `OFF is one write with a bare line end before it`() async throws {

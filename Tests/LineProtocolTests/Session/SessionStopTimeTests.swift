@@ -25,6 +25,7 @@ import Testing
 
         init() {
             link = SimulatedLink(loop) { [unowned self] bytes in
+                // The first byte is a line end, which ends another program's half line.
                 if bytes.count > 4, bytes[1...].starts(with: Array("OFF".utf8)) { stops.append(loop.now) }
                 take(bytes)
             } onEnd: {
@@ -98,6 +99,7 @@ import Testing
         pump.refuses = true
         let error = pump.failure()
         #expect(error?.code == .refused && error?.outcome == .unknown)
+        // The timeout is 3 s, and `Session.stopExtension` 6 s.
         #expect(pump.loop.now > .seconds(8) && pump.loop.now < .seconds(10), "\(pump.loop.now)")
     }
 

@@ -5,6 +5,8 @@ import Testing
 
 @testable import PageServer
 
+/// A view is the state of the devices that a client has been shown. Its number, `seen` in a request, is that of the last
+/// event in it.
 @Suite("Commands by HTTP", .timeLimit(.minutes(5)))
 struct CommandTests {
     private let id = "3fa2c1d0-0000-4000-8000-000000000001"
@@ -146,6 +148,7 @@ struct CommandTests {
     @Test("Without a daemon, a stop is not sent, and a list of devices fails")
     func noDaemon() async throws {
         var limits = PageSettings.Limits()
+        // A stop is not repeated until the daemon is back.
         limits.stop = 0
         try await PageBench.run(limits: limits) { bench in
             await bench.daemon.close()
@@ -167,6 +170,7 @@ struct CommandTests {
         ])
     func otherHello(hello: (line: String, code: String)) async throws {
         var limits = PageSettings.Limits()
+        // A stop is not repeated until the daemon is back.
         limits.stop = 0
         try await PageBench.run(limits: limits, hello: hello.line) { bench in
             let stop = try await bench.stop().value

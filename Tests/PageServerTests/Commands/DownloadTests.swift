@@ -28,6 +28,7 @@ struct DownloadTests {
         try await heard.channel.write(Array("\(json)\n".utf8))
     }
 
+    // YWJj and ZA== are "abc" and "d" in base64.
     @Test("A log is sent as it was received, and a trailer has the number of its odd lines")
     func log() async throws {
         let text = try await download("log") { heard in

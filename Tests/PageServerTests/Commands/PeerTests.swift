@@ -64,7 +64,7 @@ struct PeerTests {
         "If the client leaves, its session or the server ends, pumpctl is interrupted; until then there is one peer",
         arguments: Cause.allCases)
     func left(cause: Cause) async throws {
-        // A second interrupt would end it early.
+        // A second interrupt would end the script early.
         let script = "trap 'kill $!; touch off; exit 130' INT; sleep 1000 & echo '{}'; wait"
         try await PageBench.run(pumpctl: pumpctl(script)) { bench in
             let watch = try FolderWatch(folder.path)
@@ -92,6 +92,7 @@ struct PeerTests {
         try await PageBench.run(pumpctl: pumpctl("echo '{}'; touch started")) { bench in
             let wrong = try await offer(bench, "x", type: "image/jpeg").response()
             #expect(wrong.status == 415 && wrong.code == "wrong_type")
+            // One byte more than an image may have.
             let long = try await offer(bench, String(repeating: "x", count: 5_250_001)).response()
             #expect(long.status == 413 && long.code == "too_long")
             #expect(try await bench.ask("POST", "/api/v1/peer?adapter=hci0").status == 400)

@@ -6,6 +6,8 @@ import Testing
 
 @testable import PageServer
 
+/// A view is the state of the devices that a client has been shown, numbered by the last event in it: see
+/// ``CommandTests``.
 @Suite("Stops by HTTP", .timeLimit(.minutes(5)))
 struct StopTests {
     private let id = "3fa2c1d0-0000-4000-8000-000000000001"
@@ -180,6 +182,7 @@ struct StopLogTests {
     @Test("A view from before the kept stops counts as overtaken")
     func many() {
         var log = StopLog()
+        // The log keeps 256 stops.
         for number in 1...256 { log.add("other", after: number) }
         #expect(!log.hasStop(of: "pump", since: 1))
         log.add("other", after: 257)
