@@ -16,6 +16,7 @@ struct OutcomeTests {
 
         func wait(for number: Int) async throws(BLEError) -> Int {
             let outcome = Outcome<Int>()
+            // At different times, so that some results come before the wait has begun.
             finish(outcome, number, after: number % 100)
             return try await outcome.wait(activity: "waiting")
         }

@@ -106,9 +106,11 @@ struct CapturingLinkTests {
             disk.wait()
         }
         let link = capture.captured(ScriptedLink())
+        // 20 MiB, more than the 16 MiB that may wait for the disk.
         let bytes = [UInt8](repeating: 0x61, count: 1 << 20)
         for _ in 0..<20 { try await link.send(bytes) }
         #expect(told.state.map(\.code) == [.system] && told.state.map(\.path) == ["slow"])
+        // One for each event that may wait: the opening and 20 sends, with some to spare.
         for _ in 0..<40 { disk.signal() }
         await capture.finish()
     }

@@ -4,12 +4,14 @@ internal import Glibc
 
 /// An HM-10 with a simulated device on its UART: FFE1 is the serial line in both directions.
 ///
+/// It has no AT commands. `SimulatedModule` of `FirmwareSim` has them, but no radio.
+///
 /// The module notifies at most 20 bytes at once, cuts lines anywhere, and accepts writes without response. It does not
 /// advertise while a central is connected.
 @Radio
 public final class HM10<Device: SimulatedDevice> {
     /// The time for which the module collects bytes from its UART in real time, unless it gets 20 bytes sooner. A byte
-    /// takes 1 ms at 9600 baud. With any other pace it notifies immediately.
+    /// takes 1 ms at 9600 baud. With any other pace it notifies immediately. Chosen, not measured.
     public nonisolated static var gatheringTime: Duration { .milliseconds(15) }
 
     /// The module's radio.

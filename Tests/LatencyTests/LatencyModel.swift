@@ -9,7 +9,7 @@ struct LatencyModel {
     var byteTime = 10.0 / 9.6
     /// Milliseconds per turn of the device loop; 0 for a device that replies immediately.
     var loop = 109.0
-    /// Milliseconds between a reply and the next turn.
+    /// Milliseconds between the beginning of a reply and that of the next turn, in which the device's LED blinks.
     var blink = 50.0
     /// Milliseconds that the device needs to compute a reply.
     var work = 0.5

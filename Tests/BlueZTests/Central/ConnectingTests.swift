@@ -133,6 +133,7 @@ struct ConnectingTests {
             let refusal = BlueZError.failed("Input/output error")
             let manners = LinkManners { $0.connectErrors = Array(repeating: refusal, count: 9) }
             _ = await bench.addModule(manners: manners)
+            // Each pause is twice the one before, which is 250 ms at first.
             let error = try await connect(bench, sleeping: [250, 750, 1750, 3750]).error
             #expect(error?.code == .failed && error?.message == "Input/output error")
             #expect(await bench.calls(of: "Connect") == 5)
@@ -189,6 +190,7 @@ struct ConnectingTests {
     @Test func `An attempt to connect is abandoned after 20 s, and all attempts after 60 s`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
+            // Three attempts, with pauses of 250 and 500 ms. The limit of 60 s ends the third.
             let error = try await connect(bench, sleeping: [20_000, 20_250, 40_250, 40_750, 60_000]).error
             #expect(error?.code == .timedOut)
             try await bench.untilCalled("Connect", times: 3)

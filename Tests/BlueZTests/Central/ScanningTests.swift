@@ -184,6 +184,7 @@ struct ScanningTests {
                 #expect(error?.code == .noBus && error?.reason == "the system bus has gone")
                 #expect(await bench.bluez.adapters.isEmpty)
                 #expect(try await failure { () throws(BLEError) in try await bench.bluez.scan() }?.code == .noBus)
+                // The client tries to reconnect after 250 ms, and then after twice the previous pause each time.
                 await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
                 bench.clock.advance(by: .milliseconds(250))
                 await bench.clock.untilSomebodySleeps(until: .milliseconds(750))

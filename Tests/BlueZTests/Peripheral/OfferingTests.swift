@@ -170,6 +170,7 @@ struct OfferingTests {
             await bench.adapter.setPower(true)
             try await bench.isInterrupted(.busy)
             await bench.adapter.setLimit(1)
+            // The first pause before a new attempt.
             await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
             bench.clock.advance(by: .milliseconds(250))
             try await bench.isOffered()

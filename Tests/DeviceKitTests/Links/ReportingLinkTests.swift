@@ -92,7 +92,7 @@ struct ReportingLinkTests {
             events.update { $0 = [] }
             let link = link(ScriptedLink(answer: { _ in answer }))
             let pump = try await PumpSession.begin(over: TracedLink(link) { _ in }, clock: ContinuousClock())
-            // In real time: 60 s never pass, because the reply comes at once; a missing or odd reply costs 1 ms.
+            // In real time: 60 s never pass, because the status comes at once; without a status STATUS ends after 1 ms.
             _ = try? await pump.perform(.status, timeout: answer.hasSuffix(healthy) ? .seconds(60) : .milliseconds(1))
             await settle()
             #expect(events.state.isEmpty)

@@ -39,6 +39,7 @@ struct PumpMonitorTests {
                 return
             }
             #expect(update.state.power == (answer == Self.on ? .on : .off))
+            // Polls are 5 s apart.
             await clock.untilSomebodySleeps(until: .seconds(second * 5 + 5))
             clock.advance(by: .seconds(5))
         }

@@ -112,6 +112,7 @@ struct DeviceScanTests {
         #expect(try await events.next() == .scanning(isAgain: false))
         try await bus.restart()
         while case .device? = try await events.next() {}
+        // The second scan waits for the reply to StartDiscovery until the bus is lost again.
         await Radio.run { [adapter] in adapter.discoveryDelay = .seconds(3600) }
         try await fake.restart()
         let rest = Task { [events] in

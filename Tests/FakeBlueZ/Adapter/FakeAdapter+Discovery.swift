@@ -7,8 +7,8 @@ extension FakeAdapter {
     static let memory = Duration.seconds(30)
 
     /// Starts a client's discovery, with the filter that the client has set. Returns when `StartDiscovery` is to be
-    /// answered: at once if a discovery with an equal filter is running, so that the adapter need not change anything,
-    /// otherwise after ``discoveryDelay``.
+    /// answered: at once if ``discoveryDelay`` is zero, or if a discovery with an equal filter is running, so that the
+    /// adapter need not change anything; otherwise when ``begin(for:)`` returns.
     ///
     /// - Throws: `NotReady`; `InProgress` if the client has a discovery.
     func startDiscovery(for client: String) async throws {

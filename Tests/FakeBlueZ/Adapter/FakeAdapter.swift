@@ -53,7 +53,8 @@ public final class FakeAdapter {
 
     // MARK: Power
 
-    /// Whether the adapter is on. While off, it has no connections, runs no discovery, and replies with NotReady.
+    /// Whether the adapter is on. While off, it has no connections, runs no discovery, and answers the requests for
+    /// discovery, a connection or pairing with NotReady.
     public var isPowered: Bool {
         get { powered }
         set {

@@ -222,6 +222,7 @@ struct PeerPictureTests {
     @Test("A picture is a PNG of exactly the requested size")
     func isPNG() async throws {
         let folder = TemporaryFolder()
+        // The smallest sizes, and sizes with one, two and three blocks of at most 65,535 bytes in the zlib stream.
         let sizes = Array(128...140) + [1000, 65_700, 140_000]
         let paths = sizes.map { folder.path("\($0)") }
         for (size, path) in zip(sizes, paths) {

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Timing of the pump")
 struct PumpTimingTests {
+    /// The arguments are steps of 5 ms: together more than a turn of 109 ms.
     @Test("A command takes effect within one loop turn of its arrival", arguments: 0..<30)
     func latency(step: Int) {
         var bench = PumpBench()

@@ -64,6 +64,7 @@ struct LineFramerTests {
         #expect(framer.pending == Array("TEMP:".utf8))
     }
 
+    /// The framer searches blocks of 16 bytes, so the arguments are around multiples of 16.
     @Test("Every byte other than a line end is kept", arguments: [1, 15, 16, 17, 31, 32, 33])
     func keepsEveryByte(padding: Int) {
         let bytes = [UInt8](repeating: 0, count: padding) + (0...255).filter { $0 != 0x0A && $0 != 0x0D }

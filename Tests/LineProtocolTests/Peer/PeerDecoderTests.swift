@@ -60,6 +60,7 @@ import Testing
 
     // MARK: Images
 
+    /// 135 bytes fill one line of 180 base64 characters.
     @Test(arguments: [0, 1, 2, 3, 4, 134, 135, 136, 1500], [1, 2, 3, 4, 76, 179, 180])
     func `An image is decoded exactly, whatever its line length`(count: Int, chunkLength: Int) {
         let data = PeerSpeech.data(count)
