@@ -62,7 +62,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("Text is stored as text, other bytes as hex, times in microseconds")
+    @Test("Text is stored as text, other bytes as hex, times in seconds to the microsecond")
     func form() {
         let text = CaptureEvent(
             at: .microseconds(1_000_007), link: 1, .received(.init(Array("OK\r\n".utf8), lines: ["OK"])))

@@ -51,7 +51,7 @@ struct SwitchingOffTests {
         #expect(reports.state == [])
     }
 
-    @Test("A program that holds the device is waited for and named once")
+    @Test("With a time to wait, a program that holds the device is waited for and named once")
     func waiting() async throws {
         let (clock, link, holder) = (ManualClock(), Self.pump(), LinkHolder(processID: getppid(), command: "tio"))
         let attempts = Watched(0)
@@ -220,7 +220,7 @@ struct SwitchingOffTests {
         #expect(opened.state.count == 3)
     }
 
-    @Test("Another program is not waited for")
+    @Test("Without a time to wait, another program is not waited for")
     func stranger() async {
         let error = await #expect(throws: LinkError.self) {
             try await switchOff { _ in throw busy(LinkHolder(processID: 1, command: "init")) }
