@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Connected devices", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
-    /// A connected module and its characteristic FFE1, as the client under test sees them (`device`, `line`), and as the
-    /// simulated module itself (`radio`, `far`).
+    /// A connected module and its characteristic FFE1, as the client under test sees them (`device`, `line`), and as
+    /// the simulated module itself (`radio`, `far`).
     private struct Rig {
         let bench: Bench
         let radio: RadioDevice
@@ -129,8 +129,8 @@ struct ConnectedDeviceTests {
             await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(15))
             let second = Task { try await rig.device.write([2], to: rig.line, .request) }
             let clock = rig.bench.clock
-            // The refused write retries after 10 ms, is refused again, and retries after 20 ms. The first write has then
-            // ended at 15 ms, so the second one is accepted at 30 ms and takes until 45 ms.
+            // The refused write retries after 10 ms, is refused again, and retries after 20 ms. The first write has
+            // then ended at 15 ms, so the second one is accepted at 30 ms and takes until 45 ms.
             await clock.untilSomebodySleeps(until: .milliseconds(10))
             clock.advance(by: .milliseconds(10))
             await clock.untilSomebodySleeps(until: .milliseconds(30))

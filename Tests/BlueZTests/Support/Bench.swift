@@ -58,8 +58,8 @@ struct Bench {
 
     /// Waits until bluetoothd and the client have handled everything so far.
     func settle() async throws {
-        // bluetoothd's earlier signals arrive before the first reply. The second reply comes after bluetoothd has handled
-        // the calls that the client makes because of these signals.
+        // bluetoothd's earlier signals arrive before the first reply. The second reply comes after bluetoothd has
+        // handled the calls that the client makes because of these signals.
         for _ in 0..<2 {
             try await bluez.bus.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
         }

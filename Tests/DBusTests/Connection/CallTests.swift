@@ -197,7 +197,8 @@ struct CallTests {
                     }
                 ]))
             let call = await toTest(peers.far, "Wait")
-            // Before every second cancellation a call has reached the method, so that calls are cancelled early and late.
+            // Before every second cancellation a call has reached the method, so that calls are cancelled early and
+            // late.
             for number in 0..<50 {
                 let calling = Task { try await peers.near.call(call) }
                 if number % 2 == 0 { try await gate.untilWaiting(number / 2 + 1) }

@@ -98,8 +98,8 @@ struct ResourceTests {
                     try await peers.far.emitSignal(testPath, testInterface, "Tick")
                 }
                 #expect(try switches(of: threadID) <= before + 1)
-                // A spinning thread is not woken either, so its CPU time is checked too: at most 10 ms, of which a spinning
-                // thread uses many times more during so many calls.
+                // A spinning thread is not woken either, so its CPU time is checked too: at most 10 ms, of which a
+                // spinning thread uses many times more during so many calls.
                 #expect(nanoseconds(of: clock) - usedBefore < 10_000_000)
                 signals.cancel()
                 await idle.close()

@@ -20,8 +20,8 @@ struct RandomValues {
     /// Returns a value of a random type.
     mutating func value() -> DBusValue { value(of: signature(depth: 0)) }
 
-    /// Returns a random signature. Numbers from 13 on give variants and containers. Containers are nested at most four deep,
-    /// so that the values stay small; only a variant may hold a further container.
+    /// Returns a random signature. Numbers from 13 on give variants and containers. Containers are nested at most four
+    /// deep, so that the values stay small; only a variant may hold a further container.
     private mutating func signature(depth: Int) -> String {
         switch number(below: depth < 4 ? 18 : 13) {
         case 13: return "v"

@@ -2,8 +2,9 @@ import Testing
 
 @testable import DeviceKit
 
-/// The firmware reads the number after `SPEED:` with `atoi` into 16 bits, so that text counts as 0, text after the number
-/// is ignored, and 65736 is 200. Leading zeros beyond three digits are refused too, although they are read correctly.
+/// The firmware reads the number after `SPEED:` with `atoi` into 16 bits, so that text counts as 0, text after the
+/// number is ignored, and 65736 is 200. Leading zeros beyond three digits are refused too, although they are read
+/// correctly.
 @Suite("Speed lines that the firmware misreads")
 struct SpeedLineTests {
     @Test(

@@ -20,8 +20,8 @@ public struct LinkManners: Sendable {
     /// The delay between `ServicesResolved` and the appearance of the services, as can happen after an aborted
     /// connection attempt (bluez#1489).
     public var exportDelay = Duration.zero
-    /// The errors of the next calls of `StartNotify` over a link, one each; later calls succeed. A bluetoothd whose cached
-    /// table of services is outdated refuses subscriptions in this way.
+    /// The errors of the next calls of `StartNotify` over a link, one each; later calls succeed. A bluetoothd whose
+    /// cached table of services is outdated refuses subscriptions in this way.
     public var subscribeErrors: [DBusError] = []
     /// The time that `Disconnect` takes: 2 s with bluetoothd. A client that connects during this time gets the link
     /// that is about to end.
@@ -47,7 +47,8 @@ public struct LinkManners: Sendable {
     /// Whether the first adapter is connected to the device as soon as the device is added to the fake, like a link
     /// that a crashed client has left.
     public var isConnectedAlready = false
-    /// Whether reading, writing and subscribing require pairing. A write without response is then dropped without an error.
+    /// Whether reading, writing and subscribing require pairing. Without it, a write without response is lost without an
+    /// error.
     public var needsPairing = false
     /// The error for missing pairing. bluetoothd has names for some ATT errors, and reports the others by number.
     public var pairingError = BlueZError.notPermitted("Not paired")

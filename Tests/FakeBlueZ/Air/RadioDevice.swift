@@ -40,8 +40,8 @@ public final class RadioDevice {
     var isInReach = false { didSet { changed() } }
     /// The calls of ``until(_:)`` that wait for a change.
     private var watchers: [AsyncStream<Void>.Continuation] = []
-    /// Called when the advertisement, the signal strength, the reach, the connections, or the answer to whether the device
-    /// advertises or accepts connections may have changed, and when the advertisement is sent again.
+    /// Called when the advertisement, the signal strength, the reach, the connections, or the answer to whether the
+    /// device advertises or accepts connections may have changed, and when the advertisement is sent again.
     var onChange: (() -> Void)?
 
     public init(_ address: String, _ advertisement: Advertisement = Advertisement(), addressType: String = "public") {

@@ -51,7 +51,7 @@ final class Application {
         listening = Radio.begin { [attributes] in
             do {
                 for try await signal in signals {
-                    // The arguments of `PropertiesChanged`: the interface, the changed properties, the invalidated names.
+                    // `PropertiesChanged`: the interface, the changed properties, the names of the invalidated ones.
                     guard let value = signal.arguments[1].properties?["Value"]?.bytes else { continue }
                     attributes.first { $0.path == signal.path }?.say(value)
                 }

@@ -87,7 +87,8 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
-    /// - Parameter turns: The number of yields before the server is closed, so that the return has got further each time.
+    /// - Parameter turns: The number of yields before the server is closed, so that the return has got further each
+    ///   time.
     @Test("A server closed while the device returns leaves no symlink", arguments: 0..<8)
     func closed(turns: Int) async throws {
         let rig = try await Rig("unplug=1ms@10s")

@@ -32,8 +32,8 @@ struct UnaskedLineTests {
             await settle()
         }
 
-        /// Presses the button, and advances until a part of the resulting line has left: about 3 of its bytes, which take
-        /// 1 ms each.
+        /// Presses the button, and advances until a part of the resulting line has left: about 3 of its bytes, which
+        /// take 1 ms each.
         func pressUntilHalfIsOut() async {
             await host.change { $0.pressButton(at: $1) }
             while await host.change({ pump, _ in pump.isQuiescent }) { await host.advance(by: .milliseconds(1)) }

@@ -2,8 +2,8 @@ import FirmwareSim
 
 /// A pump with the far end of its line, in simulated time.
 ///
-/// A turn of the pump's loop takes 109 ms, or 159 ms with a command. So a turn ends within any 160 ms, and the next one within
-/// 300 ms.
+/// A turn of the pump's loop takes 109 ms, or 159 ms with a command. So a turn ends within any 160 ms, and the next one
+/// within 300 ms.
 struct PumpBench {
     var pump: PumpFirmware
     private(set) var now: Duration = .zero

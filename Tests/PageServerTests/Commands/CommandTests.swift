@@ -5,8 +5,8 @@ import Testing
 
 @testable import PageServer
 
-/// A view is the state of the devices that a client has been shown. Its number, `seen` in a request, is that of the last
-/// event in it.
+/// A view is the state of the devices that a client has been shown. Its number, `seen` in a request, is that of the
+/// last event in it.
 @Suite("Commands by HTTP", .timeLimit(.minutes(5)))
 struct CommandTests {
     private let id = "3fa2c1d0-0000-4000-8000-000000000001"
