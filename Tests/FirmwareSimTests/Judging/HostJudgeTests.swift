@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Judging a host", .timeLimit(.minutes(3)))
 struct HostJudgeTests {
-    /// A judge of a pump's host by these rules, as an argument of `--expect`. The tests tell it what went over the line:
-    /// `hear` takes bytes of the host, and whether the pump still had something to do or to send; `say` takes bytes of
-    /// the pump.
+    /// A judge of a pump's host by these rules, as an argument of `--expect`. The tests tell it what went over the
+    /// line: `hear` takes bytes of the host, and whether the pump still had something to do or to send; `say` takes
+    /// bytes of the pump.
     private static func judge(_ rules: String, rate: LineRate = .baud(9600)) throws -> HostJudge {
         HostJudge(
             try Simulator.pump.settings(["expect": rules]).expectations(), urgent: PumpFirmware.urgentCommands,
