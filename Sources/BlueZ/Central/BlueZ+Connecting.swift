@@ -133,9 +133,10 @@ extension BlueZ {
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {
-        await untilSignalled(of: path)
         let keeper = keeper
         let shown = { Set(keeper.mirror.services(of: path).map(\.uuid)) }
+        let shownBefore = shown()
+        await untilSignalled(of: path)
         let missing = { () -> Set<BluetoothUUID> in
             let report = keeper.mirror[path, BlueZName.device].flatMap { DeviceReport($0) }
             return Set(report?.services ?? []).subtracting(shown())
@@ -145,7 +146,7 @@ extension BlueZ {
             isNeeded
                 ? missing().isDisjoint(with: needed) : !shown().isEmpty && missing().allSatisfy(Self.mayBeHidden)
         }
-        if isDone() { return }
+        if isDone(), shown() == shownBefore { return }
         do throws(BLEError) {
             try await wait(min(patience, isNeeded ? .seconds(5) : .seconds(1)), activity: activity) {
                 () -> Result<Void, BLEError>? in
@@ -155,7 +156,8 @@ extension BlueZ {
         } catch {
             guard error.code == .timedOut, !isNeeded else { throw error }
         }
-        // Wait for the characteristics of the new services, which bluetoothd signals after the services.
+        // Wait for the characteristics of the new services, which bluetoothd signals after the services. A service that
+        // was shown since the first call may have come behind the reply.
         await untilSignalled(of: path)
     }
 
