@@ -36,7 +36,7 @@ export function findings() {
 
 const safety = [
   "The pump is worn by a person. Start it only if that person knows.",
-  "OFF works in every state of this page. If it is not confirmed, use the button on the lid, or pull the plug.",
+  "OFF works in every state of this page. If it is not confirmed and the pump runs, press the button on its lid, or pull the plug.",
   "The pump stops by itself after 30 minutes, and if the skin is warmer than 40 °C.",
   "A value with an age is as old as that. What is struck through is no longer known.",
   "If a command's outcome is unknown, it may have been carried out. Look at the pump.",

@@ -51,7 +51,7 @@ function showLogIn(reason) {
 
 function logOutHere(reason) {
   forgetToken();
-  showLogIn(`${reason} This page can't switch a pump off any more: use the button on its lid, or pull the plug.`);
+  showLogIn(`${reason} This page can't switch a pump off any more: if it runs, press the button on its lid, or pull the plug.`);
 }
 
 async function logOut() {
@@ -68,7 +68,7 @@ function decoded(name) {
   try { return decodeURIComponent(name); } catch { return name; }
 }
 
-function route() {
+function route(event) {
   const [, kind, name] = location.hash.split("/");
   endRequests();
   current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "past" ? pastScreen() : kind === "peer" ? peer() : kind === "about" ? about(logOut) : list();
@@ -76,6 +76,7 @@ function route() {
   document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
   const focused = document.activeElement?.dataset.name;
   place.replaceChildren(current.node);
+  if (event) scrollTo(0, 0);
   update(true);
   // The same button of the same device keeps the focus.
   if (focused) [...place.querySelectorAll("[data-name]")].find((one) => one.dataset.name === focused)?.focus();

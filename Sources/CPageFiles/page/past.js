@@ -156,7 +156,7 @@ function player() {
   const time = element("output", { for: "past-time" });
   const slider = element("input", { id: "past-time", type: "range", min: from, max: to, step: 1, "aria-label": "Time" });
   const speed = element("select", { "aria-label": "Speed" }, ...[1, 10, 100].map((one) => element("option", { value: one }, `× ${one}`)));
-  // A device may lack some values of its family. A number that is not plausible is recorded as null.
+  // A number that is not plausible is recorded as null.
   const isFault = (value) => value === null;
   const fields = (family?.state ?? []).filter(({ key }) => readings.some(({ values }) => known(values[key]) || isFault(values[key])));
   const values = fields.map(() => element("span", { class: "value" }));

@@ -132,7 +132,7 @@ async function stopOne(device) {
   if (!stops.has(device.name)) stops.set(device.name, { number: 0, first: null, last: null });
   const asked = stops.get(device.name);
   const ending = new AbortController();
-  // The first one goes on: a request that has not left the browser would be lost if each press ended the one before.
+  // The first goes on: a request that has not left the browser would be lost if each press ended the last.
   if (asked.last !== asked.first) asked.last.abort();
   asked.first ??= ending;
   asked.last = ending;
@@ -208,8 +208,8 @@ function commands(device, parts) {
       const isPossible = !row.states || !isCertain || row.states.includes(held.value);
       if (restriction) write(restriction, isPossible ? "" : why);
       const isOpen = isKnown(current) && isPossible && (isQuery || bench.scope === "command");
-      button.disabled = !isOpen || isBusy();
       inputs.forEach((one) => one.update(isOpen));
+      button.disabled = !isOpen || isBusy() || !inputs.every((one) => one.isChosen());
     });
     return node;
   }));
@@ -254,6 +254,7 @@ function input(device, family, parameter, isBusy) {
   }
   return {
     name: parameter.name, read, isSlider,
+    isChosen: () => isTouched || !control.classList.contains("unknown"),
     node: element("label", {}, parameter.summary ?? parameter.name, control, isSlider ? shown : ""),
     update: (isOpen) => {
       control.disabled = !isOpen;

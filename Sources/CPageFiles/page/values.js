@@ -12,7 +12,7 @@ export function values(device, parts, limit = Infinity) {
     const value = element("span", { class: "value" });
     const level = element("span", { class: "level" });
     const drawing = isShare(field) ? ring() : gauge(field);
-    // The first value is the main state of a device, such as whether its light is on.
+    // The first value is the main state of a device.
     const isSwitch = field === familyOf(device).state[0] && field.type === "boolean";
     const inWords = (held) => (isSwitch ? (held ? "on" : "off") : words(field, held));
     const was = element("s", {});
@@ -96,7 +96,11 @@ function troubles(device) {
   let hasCause = false;
   for (const field of family.state) {
     const held = device.values[field.key];
-    if (!held || !known(held.value) || device.sensor_faults?.includes(field.key)) continue;
+    if (held && device.sensor_faults?.includes(field.key)) {
+      add(`${field.label}: sensor fault; overheating may go unnoticed`, held);
+      continue;
+    }
+    if (!held || !known(held.value)) continue;
     const error = field.type === "choice" && family.errors.find((row) => row.code === held.value);
     if (error) {
       hasCause ||= error.unsolicited;

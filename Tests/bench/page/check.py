@@ -136,6 +136,9 @@ class Check:
         expect(state).to_have_text("on")
         expect(page.locator(".last")).to_contain_text("on by page session")
         slider = page.locator("input[type=range]")
+        # ON does not tell the speed, so nobody has chosen the one at which the slider stands.
+        expect(page.locator("output")).to_have_text("not known now")
+        expect(page.get_by_role("button", name="speed", exact=True)).to_be_disabled()
         slider.fill("200")
         expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("done at")
         expect(page.locator("output")).to_have_text("now 200")
@@ -238,6 +241,19 @@ class Check:
         self.bench.control("pump", "temperature", "skin", "34.5")
         off.click()
         expect(state).to_have_text("off")
+
+        self.bench.control("pump", "probe", "skin", "open")
+        page.get_by_role("button", name="temp", exact=True).click()
+        expect(banners).to_contain_text(["skin: sensor fault; overheating may go unnoticed"])
+        self.bench.control("pump", "probe", "skin", "sound")
+        page.get_by_role("button", name="temp", exact=True).click()
+        expect(banners).to_have_count(0)
+
+        # A screen begins at its top: no button comes to stand where a link was pressed.
+        page.evaluate("scrollTo(0, 1000)")
+        page.wait_for_function("scrollY > 100")
+        self.open(page, "#/device/lamp")
+        page.wait_for_function("scrollY === 0")
         context.close()
 
     def tabs(self) -> None:
