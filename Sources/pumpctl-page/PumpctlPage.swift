@@ -132,7 +132,9 @@ struct PumpctlPage: AsyncParsableCommand {
             sources.append(source)
         }
         let parent = Self.endOfParent { running.cancel() }
-        Self.say("serving at \(await server.address)")
+        let ownAddress = "\(await server.address)"
+        Self.say("serving at \(ownAddress)")
+        Self.keep(ownAddress)
         if open {
             let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
             print(url)
@@ -187,9 +189,31 @@ struct PumpctlPage: AsyncParsableCommand {
         return "\(address)/#\(code)"
     }
 
-    /// Parses `--http`. ``PageServer`` rejects hosts that are not loopback.
+    /// The path of the file with the address of the page that this user has started last, for `--code`.
+    private static var addressPath: String { "\(sessionPath).address" }
+
+    /// Writes the address of this page into its file. A page whose address could not be written is served all the same.
+    private static func keep(_ address: String) {
+        let file = Glibc.open(addressPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        _ = write(file, address, address.utf8.count)
+        close(file)
+    }
+
+    /// The address of the page that this user has started last; nil if there is none.
+    private static var keptAddress: String? {
+        let file = Glibc.open(addressPath, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        let text = String(unsafeUninitializedCapacity: 4096) { max(read(file, $0.baseAddress, $0.count), 0) }
+        return text.isEmpty ? nil : text
+    }
+
+    /// Parses `--http`; without it, returns the address of the page that was started last for `--code`, and otherwise port
+    /// 8080. ``PageServer`` rejects hosts that are not loopback.
     private func address() throws -> PageSettings.Address {
-        let text = http ?? "8080"
+        var text = http ?? (code ? Self.keptAddress : nil) ?? "8080"
+        if text.hasPrefix("http://") { text.removeFirst(7) }
         if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
         let colon = text.lastIndex(of: ":")
         let digits = colon.map { text[text.index(after: $0)...] } ?? text[...]

@@ -133,7 +133,8 @@ function takeState(name, state, time) {
   for (const [key, value] of Object.entries(state.values)) {
     const age = state.ages_s[key];
     const read = age === null || age === undefined ? null : Date.parse(time) - age * 1000;
-    device.values[key] = { value, read, was: known(value) ? value : device.values[key]?.was };
+    // What the device does not tell any more is not what was last known of it.
+    device.values[key] = { value, read, was: known(value) ? value : state.link === "up" ? undefined : device.values[key]?.was };
   }
 }
 

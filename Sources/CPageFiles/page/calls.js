@@ -2,8 +2,8 @@
 
 import { notify } from "./attention.js";
 import { bench, isKnown, isLive } from "./bench.js";
-import { clock, element, plain, say, write } from "./elements.js";
-import { age, arrive, load, messages, place } from "./messages.js";
+import { clock, element, plain, say, store, write } from "./elements.js";
+import { age, arrive, keepHeard, load, messages, place } from "./messages.js";
 
 const box = document.getElementById("calls");
 const text = element("span", { tabindex: "0", role: "group", "aria-label": "Newest call" });
@@ -29,7 +29,8 @@ function dismissedOnes() {
 export function dismiss(id) {
   const ids = dismissedOnes();
   ids.add(id);
-  try { localStorage.setItem(key, JSON.stringify([...ids].slice(-limit))); } catch { /* The store is full. */ }
+  store(key, [...ids].slice(-limit));
+  keepHeard(open());
 }
 
 // MARK: Announcing
@@ -52,6 +53,7 @@ function announce() {
   const all = open();
   const news = all.filter((one) => !announced.has(one.id));
   if (!news.length) return;
+  keepHeard(all);
   for (const one of news) announced.add(one.id);
   const words = announcement(news[0]) + more(all.length);
   say(words, true, "SOS");

@@ -18,7 +18,7 @@ export function charts(device, family, parts) {
     if (!field.unit || field.unit === "min" || labels.has(field.label)) continue;
     labels.add(field.label);
     if (!units.has(field.unit)) units.set(field.unit, []);
-    units.get(field.unit).push({ field, points: [], read: 0 });
+    units.get(field.unit).push({ field, points: [], read: 0, steps: clockSteps });
   }
   if (!units.size) return "";
   const all = [...units.values()].flat();
@@ -81,7 +81,11 @@ function chart(device, unit, series, parts) {
 /** Adds a value that was read anew. The line is interrupted while nothing is known. */
 function follow(one, device) {
   const held = device?.values?.[one.field.key];
-  if (one.steps !== clockSteps) [one.steps, one.read] = [clockSteps, 0];
+  if (one.steps !== clockSteps) {
+    [one.steps, one.read] = [clockSteps, 0];
+    // Nothing is later than now.
+    one.points.splice(0, Infinity, ...one.points.filter((point) => !point || point[0] <= now()), null);
+  }
   if (!device || !isKnown(device) || !held || !known(held.value)) {
     if (one.points.length && one.points.at(-1)) one.points.push(null);
   } else if (held.read !== null && held.read > one.read) {

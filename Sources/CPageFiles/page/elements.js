@@ -27,6 +27,11 @@ export function write(node, text) {
 /** A place for an outcome, which is read aloud. */
 export const status = () => element("p", { class: "outcome", role: "status" });
 
+/** Keeps a value in this browser, where it can. */
+export function store(key, value) {
+  try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* The store is full. */ }
+}
+
 /** Makes a form. A double click, or a key that is held down, is one decision. */
 export const form = (submit, ...children) => element("form", {
   onclick: (event) => { if (event.detail > 1 && event.target.type === "submit") event.preventDefault(); },
@@ -45,7 +50,13 @@ export function folded(opened, key, title, ...children) {
   }, element("summary", {}, title), ...children);
 }
 
-export const clock = (time) => new Date(time).toTimeString().slice(0, 8);
+const day = (moment) => moment.toLocaleDateString("sv");
+
+/** A time of the day, after its date if that is not today. */
+export function clock(time) {
+  const moment = new Date(time);
+  return `${day(moment) === day(new Date()) ? "" : `${day(moment)} `}${moment.toTimeString().slice(0, 8)}`;
+}
 
 /** An age in the largest unit of which there are two; empty up to ten seconds, because values are read every five. */
 export function ago(milliseconds) {

@@ -11,12 +11,14 @@ import { messages, missed } from "./messages.js";
 import { peer } from "./peer.js";
 import { past as pastScreen } from "./past.js";
 import { device, list } from "./screens.js";
+import { byHand } from "./outcomes.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
-import { forgetDismissed } from "./values.js";
+import { forgetDismissed, troubleOf } from "./values.js";
 
 const place = document.getElementById("screen");
 const connection = document.getElementById("connection");
+const trouble = document.getElementById("trouble");
 const printed = document.getElementById("printed");
 let current = null;
 
@@ -49,9 +51,13 @@ function showLogIn(reason) {
   code.focus();
 }
 
+const helpless = `This page can't switch a pump off now: ${byHand}`;
+
 function logOutHere(reason) {
   forgetToken();
-  showLogIn(`${reason} This page can't switch a pump off any more: if it runs, press the button on its lid, or pull the plug.`);
+  bench.devices = {};
+  keepAwake();
+  showLogIn(`${reason} ${helpless}`);
 }
 
 async function logOut() {
@@ -95,6 +101,10 @@ function update(isNew = false) {
     connection.dataset.state = live && bench.daemon === "up" ? "live" : "old";
   }
   document.body.classList.toggle("old", !live);
+  const [first, ...others] = Object.keys(bench.devices).filter(troubleOf);
+  write(trouble, first ? `${plain(first)}: ${troubleOf(first)}${others.length ? `; ${others.length} more` : ""}` : "");
+  trouble.hidden = !first;
+  trouble.href = first ? `#/device/${encodeURIComponent(first)}` : "#/";
   write(printed, current?.printed ? current.printed() : bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
   showCalls();
   current?.update();
@@ -161,6 +171,7 @@ async function start(event, code = takeCode()) {
   } catch (failure) {
     if (failure.code === "unreachable") {
       write(connection, "the server does not answer; trying again");
+      if (!place.querySelector(".banner")) place.replaceChildren(element("p", { class: "banner", role: "alert" }, helpless));
       return setTimeout(start, 1000, null, code);
     }
     return failure.status === 401 ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));

@@ -1,7 +1,7 @@
 // The messages of the rescue app: those that were kept, and those that came or were sent since the page was opened.
 
 import { now } from "./bench.js";
-import { ago } from "./elements.js";
+import { ago, store } from "./elements.js";
 import { call } from "./session.js";
 
 /** The categories of the protocol. A phone may send others. */
@@ -11,10 +11,19 @@ const limit = 500;
 const epoch = Date.UTC(2001, 0, 1);
 const [earliest, latest] = [-63_113_904_000, 252_423_993_600];
 
+const key = "pumpctl-calls";
+
+/** Keeps the calls for help that this browser has heard: they may be in no record, and a reload forgets the others. */
+export const keepHeard = (open) => store(key, open.filter((one) => one.heard).slice(0, limit));
+
+function heard() {
+  try { return JSON.parse(localStorage.getItem(key)) ?? []; } catch { return []; }
+}
+
 export const messages = {
   /** The messages with their places, the newest first. `time` is in milliseconds since 1970; `heard` is the time at which
    *  this page got a message, and `device` its sender. */
-  list: [],
+  list: heard(),
   version: 0,
   /** Whether the record was read, and why it could not be read. */
   isRead: false, trouble: null,
@@ -40,7 +49,7 @@ export async function load() {
   const begun = now();
   messages.isOld = false;
   try {
-    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 5000);
+    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 25_000);
     merge(kept);
     messages.isComplete = complete && messages.list.length <= limit;
     [messages.isRead, messages.trouble, readUntil] = [true, null, begun];

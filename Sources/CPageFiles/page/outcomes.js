@@ -1,6 +1,6 @@
 // The outcomes of commands, and their words.
 
-import { command, familyOf, now } from "./bench.js";
+import { bench, command, familyOf, isKnown, isLive, now } from "./bench.js";
 import { clock, element, plain, status, write } from "./elements.js";
 
 export const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
@@ -46,6 +46,16 @@ export async function send(device, row, parameters, outcome, view, inWords = rep
   } finally {
     outcome.dataset.busy = "no";
   }
+}
+
+/** The advice if OFF can't help. */
+export const byHand = "if it runs, press the button on its lid, or pull the plug.";
+
+/** Returns whether a command can be sent to a device. Shows why not. */
+export function isReady({ name }, outcome) {
+  const isYes = isKnown(bench.devices[name] ?? {});
+  if (!isYes) show(outcome, "failed", `not sent: ${!isLive() ? "what was shown is older than five seconds" : bench.daemon === "up" ? `${plain(name)} is not connected` : "pumpctld is away"}`);
+  return isYes;
 }
 
 /** What may have happened if the outcome of a command is unknown. */

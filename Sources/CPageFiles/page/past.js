@@ -33,7 +33,7 @@ async function record(device, since) {
 /** Makes a mark of a recorded event. */
 function markOf({ time, event, text }) {
   const mark = { time: Date.parse(time), kind: "link", text: plain(text ? `${event}: ${text}` : event) };
-  if (event !== "command") return mark;
+  if (event !== "command") return { ...mark, isLoss: ["lost", "link_lost", "device_away"].includes(event) };
   let { command, by, outcome } = {};
   try { ({ command, by, outcome } = JSON.parse(text)); } catch { return mark; }
   const who = by === "by hand" ? by : `by ${by}: ${outcomes[outcome] ?? outcome}`;
@@ -191,7 +191,8 @@ function player() {
     const x = to > from ? (line.width * (moment - from)) / (to - from) : 0;
     cursor.setAttribute("d", `M${x.toFixed(1)} 0V${line.height}`);
     const reading = readings.findLast((one) => one.time <= moment);
-    const isKnown = reading && moment - reading.time <= patience;
+    const isKnown = reading && moment - reading.time <= patience
+      && !marks.some((mark) => mark.isLoss && mark.time >= reading.time && mark.time <= moment);
     fields.forEach((field, index) => {
       const value = isKnown ? reading.values[field.key] : undefined;
       write(values[index], known(value) ? words(field, value) : isFault(value) ? "sensor fault" : isKnown && field.unknown === undefined ? "–" : "unknown");
@@ -226,8 +227,10 @@ function draw(cursor) {
   fields.forEach((field, index) => {
     const points = [];
     for (const { time, values } of readings) {
+      // The line ends where nothing was known.
+      const isLost = points.at(-1) && marks.some((mark) => mark.isLoss && mark.time >= points.at(-1)[0] && mark.time <= time);
+      if (points.at(-1) && (isLost || !known(values[field.key]) || time - points.at(-1)[0] > patience)) points.push(null);
       if (!known(values[field.key])) continue;
-      if (points.length && time - points.at(-1)[0] > patience) points.push(null);
       points.push([time, Number(values[field.key])]);
     }
     const numbers = points.filter(Boolean).map((point) => point[1]);

@@ -5,7 +5,7 @@ import { dismiss, followRecord, onWanted, takeWanted } from "./calls.js";
 import { clock, element, form, plain, say, write } from "./elements.js";
 import { map, sign } from "./map.js";
 import { age, categories, compose, messages, place, sent } from "./messages.js";
-import { outcomeOf, send, show } from "./outcomes.js";
+import { isReady, outcomeOf, send, show } from "./outcomes.js";
 
 const help = "Someone needs help";
 const statuses = { pending_sync: "not handed on yet", synced: "handed on" };
@@ -66,7 +66,7 @@ function noteOnList() {
     : messages.list.length ? `${messages.isComplete ? "All" : "The newest"} of the record, and what came or was sent since this page was opened.`
     : "No messages yet.";
   return origin + (messages.missed ? ` The page was cut off until ${clock(messages.missed)}: messages may be missing.` : "")
-    + " “pumpctl rescue listen” keeps what comes; this page does not. “Handed on” means that a message was written to the link: a phone does not confirm it.";
+    + " “pumpctl rescue listen” keeps what comes; this page keeps only an SOS that nobody has dismissed. “Handed on” means that a message was written to the link: a phone does not confirm it.";
 }
 
 /** Puts the rows into a list. Rows that stay are not moved, so that the focus stays. */
@@ -131,11 +131,7 @@ function writing(device, row, parts) {
   const sentence = (message) =>
     `${message.category === "SOS" ? `SOS sent: ${lines(message.content, " ")}` : `sent: ${message.category}`}, at ${place(message)}, ${clock(now())}; a phone does not confirm it`;
   const post = async (message, outcome) => {
-    if (isBusy()) return false;
-    if (!isKnown(bench.devices[device.name] ?? {})) {
-      show(outcome, "failed", "not sent: what was shown is older than five seconds");
-      return false;
-    }
+    if (isBusy() || !isReady(device, outcome)) return false;
     const isDone = await send(device, row, { message: JSON.stringify(message) }, outcome, seen, () => sentence(message));
     if (!isDone) return false;
     // It is no news here.
@@ -152,7 +148,7 @@ function writing(device, row, parts) {
   const call = element("button", { type: "button", class: "danger call", "data-name": JSON.stringify([device.name, "SOS"]), onclick: () => {
     if (!hasPlace()) {
       show(outcomes.call, "failed", "not sent: an SOS needs a place. Enter it below.");
-      return latitude.focus();
+      return [latitude, longitude].find((one) => !one.reportValidity());
     }
     if (outcomes.call.dataset.state === "failed") show(outcomes.call, "", "");
     ask(composed(help, "SOS"), (message) => post(message, outcomes.call));

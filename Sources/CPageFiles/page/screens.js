@@ -5,11 +5,11 @@ import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { clock, element, form, plain, status, write } from "./elements.js";
-import { called, outcomeOf, send, show, showFailure, stops, stopsOf } from "./outcomes.js";
+import { byHand, called, isReady, outcomeOf, send, show, stops, stopsOf } from "./outcomes.js";
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
-import { banners, values } from "./values.js";
+import { banners, troubleOf, values } from "./values.js";
 
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
 
@@ -24,20 +24,22 @@ function queueOf(device, name) {
 
 export function list() {
   const parts = [];
-  const cards = Object.values(bench.devices).map((device) => {
+  const canRun = (device) => !familyOf(device) || Boolean(familyOf(device).stop);
+  const devices = Object.values(bench.devices).sort((one, other) => canRun(other) - canRun(one));
+  const cards = devices.map((device) => {
     const link = element("p", { class: "link" });
     const facts = element("p", { class: "signal" });
-    parts.push(() => showLink(bench.devices[device.name], link, facts));
+    parts.push(() => showLink(bench.devices[device.name], link, facts, troubleOf(device.name)));
     return element("li", { class: "card" },
       element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
         " ", element("small", {}, called(device))),
       stopper(device, parts), link, facts, values(device, parts, 6));
   });
-  const pumps = Object.values(bench.devices).filter((device) => !familyOf(device) || familyOf(device).stop);
+  const pumps = devices.filter(canRun);
   const all = status();
   parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
-    pumps.length > 1 && element("div", { class: "all" }, element("button", {
+    pumps.length > 1 && bench.scope !== "see" && element("div", { class: "all" }, element("button", {
       class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": "all",
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
@@ -62,24 +64,28 @@ export function device(name) {
     showLink(bench.devices[name], link, facts);
     const change = bench.devices[name]?.last_change;
     const who = change?.by === "by hand" ? "by hand" : `${plain(change?.command)} by ${plain(change?.by)}`;
-    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}` : "");
+    const main = familyOf(found)?.state[0];
+    const held = bench.devices[name]?.values[main?.key];
+    // A device that stops by itself does not say so.
+    const isOther = main?.choices?.includes(change?.command) && known(held?.value) && held.value !== change.command && held.read > Date.parse(change.time) + 1000;
+    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}${isOther ? `; then ${held.value} without a command` : ""}` : "");
   });
   const node = element("article", {},
     stopper(found, parts, banners(found, parts)),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
-    link, facts, values(found, parts), last, charts(found, familyOf(found), parts),
-    found.family === "rescue" ? rescue(found, parts) : commands(found, parts), content(found),
+    link, facts, values(found, parts), last,
+    found.family === "rescue" ? rescue(found, parts) : commands(found, parts), charts(found, familyOf(found), parts), content(found),
     simulator(found, parts), trial(found, parts), console(found, parts));
   return screen(name, parts, node);
 }
 
-function showLink(device, link, facts) {
+function showLink(device, link, facts, trouble = "") {
   if (!device) return;
   const text = !isLive() ? "unknown: page not connected"
     : bench.daemon === "away" ? "unknown: pumpctld is away"
     : device.link === "up" ? "connected" : "not connected: its state is unknown";
-  write(link, text);
-  link.dataset.link = isKnown(device) ? "up" : "lost";
+  write(link, trouble || text);
+  link.dataset.link = isKnown(device) && !trouble ? "up" : "lost";
   write(facts, [plain(device.endpoint ?? ""), known(device.signal_dbm) ? signal(device.signal_dbm) : ""]
     .filter(Boolean).join(" · "));
 }
@@ -99,7 +105,8 @@ function stopper(device, parts, ...others) {
   const button = element("button", {
     class: "off", onclick: () => stopOne(device), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": JSON.stringify([device.name, "stop"]),
   });
-  const box = element("div", { class: "stop" }, button, outcome, ...others);
+  const isMute = bench.scope === "see";
+  const box = element("div", { class: "stop" }, isMute ? element("p", {}, "This session may only look. It can't switch a pump off.") : button, outcome, ...others);
   parts.push(() => {
     const family = familyOf(bench.devices[device.name] ?? device) ?? familyOf(device);
     // Without a description of the family, a stop is offered all the same.
@@ -110,12 +117,16 @@ function stopper(device, parts, ...others) {
   return box;
 }
 
-/** Whether the confirmation of a stop is of the past: something else was done since, or what was known since is lost. */
+/**
+ * Whether the outcome of a stop is of the past: something else was done since, or what was known since a confirmation is
+ * lost, or the device was read to be safe after a failure.
+ */
 function isOver(outcome, family, device) {
   const { state, steps, asked, answered, wasKnown } = outcome.dataset;
-  if (state !== "done") return false;
+  if (!answered || state === "sending") return false;
+  const isDone = state === "done";
   // A page that is cut off has the confirmation, and nothing else.
-  if (!device || !isKnown(device)) return wasKnown === "yes";
+  if (!device || !isKnown(device)) return isDone && wasKnown === "yes";
   outcome.dataset.wasKnown = "yes";
   // Times of another clock can't be compared.
   if (Number(steps) !== clockSteps || Number(asked) > now() + 1000) return true;
@@ -123,8 +134,8 @@ function isOver(outcome, family, device) {
   if (change && change.command !== family.stop && Date.parse(change.time) > Number(asked)) return true;
   const main = family.state[0];
   const held = device.values[main?.key];
-  return Boolean(main?.choices?.includes(family.stop) && held && known(held.value) && held.value !== family.stop
-    && (held.read === null || held.read > Number(answered)));
+  return Boolean(main?.choices?.includes(family.stop) && held && known(held.value) && (held.value === family.stop) !== isDone
+    && (held.read === null ? isDone : held.read > Number(answered)));
 }
 
 async function stopOne(device) {
@@ -139,16 +150,18 @@ async function stopOne(device) {
   const press = (asked.number += 1);
   // The last press has the word.
   const isLast = () => stopsOf(device.name) === press;
-  show(outcome, "sending", "sending …");
+  show(outcome, "sending", isKnown(bench.devices[device.name] ?? {}) ? "sending …" : `asking, but not connected: ${byHand}`);
   try {
     const times = await stop(device.name, ending.signal, (failure) => {
-      if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again: ${plain(failure.detail)}`);
+      if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again; ${byHand} (${plain(failure.detail)})`);
     });
     if (!isLast()) return;
     Object.assign(outcome.dataset, times, { wasKnown: "no" });
     show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(times.asked)}`);
   } catch (failure) {
-    if (isLast()) showFailure(outcome, failure, device);
+    if (!isLast()) return;
+    Object.assign(outcome.dataset, { asked: now(), answered: now(), steps: clockSteps });
+    show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `NOT CONFIRMED at ${clock(now())}: ${byHand} (${plain(failure.detail)})`);
   } finally {
     if (asked.first === ending) asked.first = asked.last === ending ? null : asked.last;
     if (asked.last === ending) asked.last = asked.first;
@@ -158,9 +171,17 @@ async function stopOne(device) {
 function showAll(devices, all) {
   const texts = { sending: "asked", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
   const states = devices.map((device) => outcomeOf(device.name, "stop").dataset.state);
-  const told = devices.map((device, index) => (texts[states[index]] ? `${plain(device.name)}: ${texts[states[index]]}` : ""));
+  // A device that was switched on since has no outcome any more, and is not left out.
+  const told = devices.map(({ name }, index) => `${plain(name)}: ${texts[states[index]] ?? stateOf(name)}`);
   show(all, states.every((state) => state === "done") ? "done" : states.some((state) => ["unknown", "failed"].includes(state)) ? "unknown" : "sending",
-    told.filter(Boolean).join("; "));
+    states.some((state) => texts[state]) ? told.join("; ") : "");
+}
+
+/** The main state of a device in one word. */
+function stateOf(name) {
+  const device = bench.devices[name] ?? {};
+  const value = isKnown(device) ? device.values[familyOf(device)?.state[0].key]?.value : null;
+  return known(value) ? plain(value) : "unknown";
 }
 
 /** The commands of a device, without the one that makes it safe. */
@@ -189,10 +210,7 @@ function commands(device, parts) {
       while (queue.wanted) {
         const { parameters, view, stops: former } = queue.wanted;
         queue.wanted = null;
-        if (!isKnown(bench.devices[device.name] ?? {})) {
-          show(outcome, "failed", "not sent: what was shown is older than five seconds");
-          break;
-        }
+        if (!isReady(device, outcome)) break;
         if (!isQuery && stopsOf(device.name) !== former) break;
         if (!await send(device, row, parameters, outcome, view)) break;
       }

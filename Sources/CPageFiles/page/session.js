@@ -43,8 +43,8 @@ export async function call(method, path, body, patience = 10_000, ending = null)
   }
 }
 
-/** Reads what a screen shows. The reading ends with the screen. */
-export const read = (path, patience) => call("GET", path, undefined, patience, screen.signal);
+/** Reads what a screen shows. The reading ends with the screen. The server waits 20 seconds for pumpctld or the record. */
+export const read = (path, patience = 25_000) => call("GET", path, undefined, patience, screen.signal);
 
 /** The path of something of a device. */
 export const pathOf = (device, name) => `devices/${encodeURIComponent(device)}/${name}`;

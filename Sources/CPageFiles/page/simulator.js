@@ -67,7 +67,7 @@ async function look(name, found) {
   const number = (found.number += 1);
   const isLast = () => number === found.number;
   try {
-    const { verbs, state } = await read(pathOf(name, "simulator"), patience);
+    const { verbs, state } = await read(pathOf(name, "simulator"));
     if (isLast()) Object.assign(found, { verbs, state, trouble: null, left: tries });
   } catch (failure) {
     if (!isLast()) return;

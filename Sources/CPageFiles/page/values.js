@@ -113,9 +113,22 @@ function troubles(device) {
     const stop = family.commands.find((row) => row.name === family.stop);
     add(`${main.label}: error${stop ? ` (${stop.name}: ${stop.summary})` : ""}`, state);
   }
+  const sensors = family.state.filter((field) => field.unit === "°C" && field.levels);
+  if (state?.value === "on" && sensors.length && !sensors.some(({ key }) => known(device.values[key]?.value) || device.sensor_faults?.includes(key))) {
+    add("no temperature is read; overheating may go unnoticed", state);
+  }
   for (const one of found) one.key = `${state?.value} ${one.text}`;
   return found;
 }
+
+/** What is wrong with a device, and was not dismissed. */
+function openTroubles(name) {
+  const hidden = dismissed.get(name);
+  return troubles(bench.devices[name] ?? { values: {} }).filter((one) => !hidden?.has(one.key));
+}
+
+/** The first of what is wrong with a device, in words. */
+export const troubleOf = (name) => plain(openTroubles(name)[0]?.text ?? "");
 
 /** Forgets what was dismissed and is no longer known to be wrong. Call it after each message. */
 export function forgetDismissed({ kind }) {
@@ -132,8 +145,7 @@ export function banners(device, parts) {
   const box = element("div", { class: "banners" });
   const shown = new Map();
   parts.push(() => {
-    const hidden = dismissed.get(device.name);
-    const found = troubles(bench.devices[device.name] ?? { values: {} }).filter((one) => !hidden?.has(one.key));
+    const found = openTroubles(device.name);
     for (const [key, node] of shown) {
       if (found.some((one) => one.key === key)) continue;
       node.remove();

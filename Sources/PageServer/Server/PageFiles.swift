@@ -12,7 +12,8 @@ struct PageFiles: Sendable {
     init() {
         var files: [String: [UInt8]] = [:]
         for file in UnsafeBufferPointer(start: page_files, count: page_file_count) {
-            files[String(cString: file.name)] = Self.bytes(file)
+            let name = String(cString: file.name)
+            files[name] = name.hasSuffix(".js") ? Self.withoutComments(Self.bytes(file)) : Self.bytes(file)
         }
         // FNV-1a is enough, because all files are the project's own.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -50,6 +51,20 @@ struct PageFiles: Sendable {
         // The service worker also keeps the page at `/`, which is outside the folder of its own path.
         if name == "worker.js" { reply.headers.append(("Service-Worker-Allowed", "/")) }
         return reply
+    }
+
+    /// Returns a script without its comments, which are for readers of the source. Each line that is part of a comment
+    /// becomes an empty line, so that the numbers of the lines in a browser's messages are those of the source.
+    static func withoutComments(_ script: [UInt8]) -> [UInt8] {
+        var isInComment = false
+        let lines = script.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let text = line.drop { $0 == UInt8(ascii: " ") }
+            if text.starts(with: "/**".utf8) { isInComment = true }
+            let isComment = isInComment || text.starts(with: "//".utf8)
+            if text.suffix(2).elementsEqual("*/".utf8) { isInComment = false }
+            return isComment ? [] : line
+        }
+        return Array(lines.joined(separator: "\n".utf8))
     }
 
     private static func bytes(_ file: page_file) -> [UInt8] {

@@ -14,7 +14,7 @@ extension ControlFailure {
         switch error {
         case .away:
             self.init(
-                "device_away", "\(name): the device is away", hint: "wait for its event 'link' to say 'up'",
+                "device_away", "\(name): the device is away", hint: "wait until it is connected",
                 outcome: SessionError.Outcome.notSent.rawValue)
         case .session(let error):
             let deviceCode = error.deviceCode.map { family.errorCode(in: Array($0.utf8)) }

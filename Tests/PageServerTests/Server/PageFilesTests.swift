@@ -5,6 +5,30 @@ import Testing
 
 @Suite("Files of the page", .timeLimit(.minutes(5)))
 struct PageFilesTests {
+    @Test("Scripts are sent without their comments, and keep the numbers of their lines")
+    func comments() {
+        let script = """
+            // One.
+            /** Two. */
+            const address = "http://host/"; /* Three. */
+              /**
+               * Four.
+               */
+              const after = 1 // Five.
+            """
+        let expected = """
+
+
+            const address = "http://host/"; /* Three. */
+
+
+
+              const after = 1 // Five.
+            """
+        let sent = PageFiles.withoutComments(Array(script.utf8))
+        #expect(String(decoding: sent, as: UTF8.self) == expected)
+    }
+
     @Test("A browser keeps the files of a version, and asks for the page again")
     func caching() async throws {
         try await PageBench.run { bench in

@@ -6,6 +6,7 @@
 Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default .build/page-shots.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -83,7 +84,7 @@ class Check:
         """Wait until a screen is complete. In the list of devices, the kinds appear after the names."""
         expect(page.locator("main :is(h1, h2)").first).to_be_visible()
         if screen == "#/":
-            expect(page.locator("h2 small").first).to_have_text("an LED board")
+            expect(page.locator("h2 small").first).to_have_text("a pump")
 
     def looks(self, page: Page, name: str) -> None:
         """Take a screenshot, and check the rules for every screen: no horizontal scrolling, and axe finds nothing.
@@ -122,6 +123,18 @@ class Check:
         page.goto(self.bench.address)
         folder = page.evaluate("document.querySelector('script').src.replace('main.js', '')")
         self.flaws += page.evaluate((pathlib.Path(__file__).parent / "model.js").read_text(), folder)
+        context.close()
+
+    def weight(self) -> None:
+        """The files of the page have at most 150,000 bytes, and 45,000 compressed."""
+        context = self.browser.new_context()
+        page = self.log_in(context)
+        text = page.evaluate("""() => Promise.all(["/", ...new Set(performance.getEntriesByType("resource").map((one) => one.name)
+          .filter((name) => name.includes("/page/")))].map((path) => fetch(path).then((response) => response.text())))""")
+        sizes = len("".join(text).encode()), len(gzip.compress("".join(text).encode()))
+        print(f"weight: {len(text)} files, {sizes[0]} bytes, {sizes[1]} compressed", flush=True)
+        if sizes[0] > 150_000 or sizes[1] > 45_000:
+            self.flaws.append(f"the page has {sizes} bytes")
         context.close()
 
     def commands(self) -> None:
@@ -309,7 +322,7 @@ class Check:
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         # Wait until the list is complete. It is not rendered again after that.
-        expect(page.locator("h2 small")).to_have_text(["an LED board", "a text and image peer", "a phone with the rescue app", "a pump", "a storm sensor"])
+        expect(page.locator("h2 small")).to_have_text(["a pump", "an LED board", "a text and image peer", "a phone with the rescue app", "a storm sensor"])
         for screen in SCREENS:
             self.open(page, screen)
             expect(page.locator("main :is(h1, h2)").first).to_be_visible()
@@ -423,6 +436,7 @@ class Check:
         self.bench.end("page")
         page.reload()
         expect(page.locator("#connection")).to_contain_text("the server does not answer")
+        expect(page.locator("main")).to_have_text(re.compile("can't switch a pump off now: if it runs, press the button"))
         self.bench.start_page(str(port), *self.options)
         expect(page.locator("#connection")).to_have_text("connected")
         context.close()
@@ -460,6 +474,7 @@ class Check:
         expect(state).to_have_text("unknown")
         off.click()
         expect(page.locator(".stop .outcome")).to_have_attribute("data-state", re.compile("failed|unknown"))
+        expect(page.locator(".stop .outcome")).to_have_text(re.compile(r"^NOT CONFIRMED at \d\d:\d\d:\d\d: if it runs, press the button on its lid"))
         self.looks(page, "phone-daemon-away")
         if (after := page.evaluate(tops)) != before:
             self.flaws.append(f"pumpctld's end moves the screen from {before} to {after}")
@@ -473,6 +488,13 @@ class Check:
         expect(second.locator("main")).to_contain_text("Waiting for the list of devices")
         expect(second.locator("button.off")).to_be_enabled()
         other.close()
+        # The failure is over when the pump is known to be off.
+        self.bench.start_daemon()
+        expect(state).to_have_text("off")
+        page.get_by_role("button", name="status", exact=True).click()
+        expect(page.locator(".stop .outcome")).to_have_text("")
+        self.bench.end("daemon", signal.SIGKILL)
+        expect(connection).to_contain_text("pumpctld is away")
         # OFF is repeated until it is confirmed.
         off.click()
         expect(page.locator(".stop .outcome")).to_contain_text("NOT CONFIRMED YET")
@@ -968,6 +990,13 @@ class Check:
                 expect(calls).to_contain_text(text)
                 dismiss.press("Enter")
             expect(calls).to_contain_text("SOS: none known.")
+            # A call that is in no record is not forgotten by a reload.
+            self.say(master, size, 73, "the fifth", "SOS", 7, 10 + index)
+            expect(calls).to_contain_text(words(7, "SOS received"))
+            page.reload()
+            expect(calls).to_contain_text(words(7, "SOS received"))
+            dismiss.press("Enter")
+            expect(calls).to_contain_text("SOS: none known.")
             page.reload()
             expect(calls).to_have_text("SOS: none known.show dismiss")
             if alarms := page.evaluate("window.alarms"):
@@ -1186,7 +1215,48 @@ class Check:
         self.open(page, "#/device/pump")
         expect(page.get_by_role("button", name="status", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="on", exact=True)).to_be_disabled()
+        expect(page.locator(".stop")).to_have_text("This session may only look. It can't switch a pump off.")
+        expect(page.locator("button.off")).to_have_count(0)
         context.close()
+
+    def everybody(self) -> None:
+        """ALL OFF switches off every pump, and the list says which pumps are off, and what is wrong with any device."""
+        link, control = (str(self.bench.folder / name) for name in ("second", "second.control"))
+        self.bench.start("sim-second", "pumpctl", "sim", "pump", "--thermistors", "0", "--link", link, "--control", control)
+        rig.wait(lambda: self.bench.log("sim-second"), "the second pump")
+        with open(self.bench.folder / "pumpctld.toml", "a") as file:
+            file.write(f'[device.second]\nendpoint = "{link}"\nfamily = "pump"\n')
+        self.bench.end("daemon")
+        self.bench.families["second"] = "pump"
+        self.bench.start_daemon()
+        context = self.browser.new_context(viewport={"width": 360, "height": 780}, reduced_motion="reduce")
+        page = self.log_in(context)
+        states, answers = page.locator(".card [data-key=state] .value"), page.locator(".all .outcome")
+        trouble = page.locator("#trouble")
+        expect(states).to_have_text(["off", "off"])
+        for name in ("pump", "second"):
+            self.bench.control(name, "press")
+        expect(states).to_have_text(["on", "on"])
+        # The second pump has no thermistors, so nothing stops it if the skin becomes too hot.
+        words = "no temperature is read; overheating may go unnoticed"
+        expect(page.locator(".card .link").nth(1)).to_have_text(words)
+        expect(trouble).to_have_text(f"second: {words}")
+        self.looks(page, "phone-two-pumps")
+        page.get_by_role("button", name="ALL OFF").click()
+        expect(answers).to_have_text("pump: confirmed; second: confirmed")
+        expect(states).to_have_text(["off", "off"])
+        expect(trouble).to_have_text("")
+        # A pump that is switched on again is not left out.
+        self.bench.control("second", "press")
+        expect(answers).to_have_text("pump: confirmed; second: on")
+        trouble.click()
+        page.locator("article button.off").click()
+        expect(page.locator("article [data-key=state] .value")).to_have_text("off")
+        context.close()
+        self.bench.end("sim-second")
+        self.bench.start_devices()
+        self.bench.end("daemon")
+        self.bench.start_daemon()
 
 
 def main(programs: str, shots: str | None = None) -> None:
@@ -1221,8 +1291,8 @@ def run(check: Check) -> None:
     begun = time.monotonic()
     # `failures` is the last one, because it ends the simulated pump and its own session.
     parts = [check.radio, check.peer] if check.bench.is_radio else [
-        check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
-        check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue, check.calls,
+        check.model, check.weight, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
+        check.presses, check.past, check.simulated, check.looking, check.everybody, check.lateness, check.hostile, check.rescue, check.calls,
         check.trials, check.failures]
     for part in parts:
         part()

@@ -42,6 +42,11 @@ async (folder) => {
   is("a value from before pumpctld was away is not shown", shown(), "unknown");
 
   send("state", { device: "pump", time: time(), ...state("on") });
+  send("state", { device: "pump", time: time(), ...state(null) });
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a value that the device did not tell at last is not what was known before the loss", pump().values.state.was, undefined);
+
+  send("state", { device: "pump", time: time(), ...state("on") });
   send("tick", { time: time(-1) });
   is("a step back of a millisecond is none", Math.abs(now() - Date.now()) < 1000, true);
   send("tick", { time: time(-3_600_000) });

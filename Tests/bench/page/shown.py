@@ -79,7 +79,7 @@ OUTCOME = """(name) => {
   return outcome.dataset.state === "sending" || outcome.dataset.busy === "yes" ? null : [outcome.textContent];
 }"""
 # The outcome of a command, by the beginning of the text that the page shows.
-OUTCOMES = {"done at": "done", "confirmed by": "done", "not sent": "not_sent", "refused": "nothing_changed",
+OUTCOMES = {"done at": "done", "confirmed by": "done", "NOT CONFIRMED at": "unknown", "not sent": "not_sent", "refused": "nothing_changed",
             "failed, and nothing was changed": "nothing_changed", "unknown": "unknown"}
 
 
@@ -159,7 +159,8 @@ class PageRun(truth.Run):
         for command in commands:
             text = self.page.wait_for_function(OUTCOME, arg=command["button"], timeout=PATIENCE * 1000).json_value()[0]
             if not text and command["name"] == "stop":
-                # Without a text, OFF was confirmed, and something else was done since.
+                # Without a text, the outcome of OFF is of the past: something else was done since, or the pump was read
+                # to be off.
                 self.counts["OFF over"] += 1
                 continue
             outcome = next((outcome for begin, outcome in OUTCOMES.items() if text.startswith(begin)), None)
