@@ -72,7 +72,7 @@ public actor BlueZ {
 
     private func start() async throws(DBusError) { try await keeper.start() }
 
-    /// Ends all operations and closes the connection to the bus. Closing twice is allowed.
+    /// Ends all operations but ``waitForAdapter(_:)``, and closes the connection to the bus. Closing twice is allowed.
     ///
     /// Waits for the pending starts and stops of scans before it closes the connection.
     public func close() async {

@@ -6,7 +6,7 @@ public struct DBusError: Error, Sendable, Hashable {
     public enum Code: Sendable, Hashable {
         /// There is no bus at the address, or the bus does not admit this user.
         case noBus
-        /// The peer or the bus replied with an error: see ``DBusError/name``.
+        /// The called program or the bus replied with an error: see ``DBusError/name``.
         case refused
         /// No reply came before the deadline. Whether the call was carried out is unknown.
         case timedOut
@@ -28,7 +28,7 @@ public struct DBusError: Error, Sendable, Hashable {
     public var code: Code
     /// The D-Bus name of an error reply, received or to be sent; nil for most other errors.
     public var name: DBusErrorName?
-    /// An explanation, mostly the peer's; nil if there is none.
+    /// An explanation, mostly the called program's; nil if there is none.
     public var message: String?
     /// The operation that failed, such as "calling org.bluez.Adapter1.StartDiscovery".
     public var activity: String

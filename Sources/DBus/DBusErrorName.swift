@@ -20,9 +20,9 @@ public struct DBusErrorName: Sendable, Hashable {
     public static let serviceUnknown: DBusErrorName = "org.freedesktop.DBus.Error.ServiceUnknown"
     /// The bus name has no owner.
     public static let nameHasNoOwner: DBusErrorName = "org.freedesktop.DBus.Error.NameHasNoOwner"
-    /// The peer went away, or the bus gave up, before the reply.
+    /// The called program went away, or the bus gave up, before the reply.
     public static let noReply: DBusErrorName = "org.freedesktop.DBus.Error.NoReply"
-    /// The bus's policy, or the peer, forbids the operation.
+    /// The bus's policy, or the called program, forbids the operation.
     public static let accessDenied: DBusErrorName = "org.freedesktop.DBus.Error.AccessDenied"
     /// The user could not be authenticated.
     public static let authFailed: DBusErrorName = "org.freedesktop.DBus.Error.AuthFailed"
@@ -38,9 +38,9 @@ public struct DBusErrorName: Sendable, Hashable {
     public static let unknownProperty: DBusErrorName = "org.freedesktop.DBus.Error.UnknownProperty"
     /// The property can't be written.
     public static let propertyReadOnly: DBusErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
-    /// The peer does not support the operation.
+    /// The called program does not support the operation.
     public static let notSupported: DBusErrorName = "org.freedesktop.DBus.Error.NotSupported"
-    /// A limit of the bus or of the peer is exceeded.
+    /// A limit of the bus or of the called program is exceeded.
     public static let limitsExceeded: DBusErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
 }
 

@@ -69,7 +69,7 @@ public struct BackgroundProgram: Sendable {
     /// nothing in the first run.
     ///
     /// After ``start(_:program:)`` has returned, nobody reads the standard output of the second run. The standard error
-    /// is that of the first run, and a program that has started the first run may wait for its end.
+    /// is that of the first run, and a program that has started the first run may read it until all have closed it.
     public func release() {
         guard isThis else { return }
         _ = write(STDOUT_FILENO, [Self.end], 1)

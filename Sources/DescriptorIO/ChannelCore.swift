@@ -291,7 +291,7 @@ final class ChannelCore: @unchecked Sendable {
     /// between, close(2) waits up to 30 s for bytes that can no longer be sent, and blocks the whole hub during that
     /// time.
     ///
-    /// The reader still receives the bytes before the end, but from a later turn of the loop, since the caller here is
+    /// The reader still receives the bytes before the end, but from a later round of the loop, since the caller here is
     /// in the middle of a write.
     private func failWriting(_ error: DescriptorError) {
         let patience = kind == .stream && !reportsEnd ? hangUpPatience : .zero

@@ -13,7 +13,7 @@ public actor DescriptorChannel {
     public enum Kind: Sendable, Hashable {
         /// A terminal, a pseudo-terminal or a pipe.
         case stream
-        /// A socket. MSG_NOSIGNAL makes writing to a lost peer an error instead of a SIGPIPE.
+        /// A socket. MSG_NOSIGNAL makes writing to a lost far end an error instead of a SIGPIPE.
         case socket
     }
 

@@ -62,7 +62,8 @@ public final class SignalSource: Sendable {
 
     /// Handles a signal that the source's thread received after ``close(isEnding:)``: sends it to this process again,
     /// so that it has the effect that it had before the source was opened. Does nothing if ``close(isEnding:)`` waits
-    /// for the thread: that function itself has sent the signal, to wake the thread.
+    /// for the thread: that function itself sends a signal, to wake the thread. A signal of another sender that arrives
+    /// in the same moment is lost.
     private func giveBack(_ signal: CInt) {
         guard !isJoined.load(ordering: .acquiring) else { return }
         block(SIG_UNBLOCK)

@@ -157,7 +157,7 @@ extension BlueZ {
             guard error.code == .timedOut, !isNeeded else { throw error }
         }
         // Wait for the characteristics of the new services, which bluetoothd signals after the services. A service that
-        // was shown since the first call may have come behind the reply.
+        // appeared during the first query may have been signalled just behind the reply, its characteristics later.
         await untilSignalled(of: path)
     }
 

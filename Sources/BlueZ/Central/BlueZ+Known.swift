@@ -1,5 +1,6 @@
 extension BlueZ {
-    /// Waits until bluetoothd runs and an adapter is powered.
+    /// Waits until bluetoothd runs and an adapter is powered. Only cancelling the task ends the wait early; ``close()``
+    /// does not.
     ///
     /// - Parameter name: The name or address of an adapter; nil for any.
     /// - Returns: The adapter.

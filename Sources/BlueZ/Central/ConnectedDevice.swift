@@ -372,7 +372,7 @@ public actor ConnectedDevice {
     }
 
     /// Ends this object's use of the device, but leaves the device connected for another program that uses the same
-    /// connection. Pending operations end with ``BLEError/Code/closed``.
+    /// connection. Pending writes end with ``BLEError/Code/closed``; a pending read still returns its value.
     public func leave() { finish(BLEError(.closed, activity: "using the device")) }
 
     /// Ends the connection for this object: ends pending writes and subscriptions, and calls the handlers of

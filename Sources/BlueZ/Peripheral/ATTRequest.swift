@@ -24,7 +24,8 @@ public struct ATTRequest: Sendable, Hashable {
     public var mtu: Int
     /// The position in the value at which the read or write begins, in bytes.
     public var offset: Int
-    /// The type of a write; nil if bluetoothd has not reported it.
+    /// The type of a write; nil if bluetoothd has not reported it. Every write over a socket of
+    /// ``LocalCharacteristic/Delivery/toEach`` counts as a ``Kind/command``.
     public var kind: Kind?
 
     /// Creates a request.

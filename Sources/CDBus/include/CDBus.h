@@ -80,7 +80,8 @@ cdbus_message *cdbus_new_reply(uint32_t serial, const char *destination, const c
 bool cdbus_set_destination(cdbus_message *message, const char *destination);
 /// Sets the flags of a call.
 ///
-/// `starts_service`: the bus may start the service. `may_ask_user`: the peer may ask the user for authorization.
+/// `starts_service`: the bus may start the service. `may_ask_user`: the called program may ask the user for
+/// authorization.
 void cdbus_set_flags(cdbus_message *message, bool wants_no_reply, bool starts_service, bool may_ask_user);
 
 // MARK: Contents

@@ -8,13 +8,14 @@ const hour = 3_600_000;
 const [width, height] = [600, 120];
 /** The size of a chart, and the path of a line: `points` are times with values, or null where the line is interrupted. */
 export const line = { width, height, path };
+/** The largest number of points of a line. */
 const limit = 3600;
 
 export function charts(device, family, parts) {
   const units = new Map();
   const labels = new Set();
   for (const field of family?.state ?? []) {
-    // A value that is given in two units has one line.
+    // A value that is given in two units has one line. The minutes of a run have none: the ring shows them.
     if (!field.unit || field.unit === "min" || labels.has(field.label)) continue;
     labels.add(field.label);
     if (!units.has(field.unit)) units.set(field.unit, []);
@@ -96,7 +97,7 @@ function follow(one, device) {
   }
 }
 
-/** Drops what is older; returns whether anything remains. */
+/** Drops points that are older, or beyond the limit; returns whether any remain. */
 function trim(one, oldest) {
   const first = one.points.findIndex((point) => point && point[0] >= oldest);
   one.points.splice(0, first < 0 ? one.points.length : Math.max(first, one.points.length - limit));

@@ -65,7 +65,8 @@ function merge(kept) {
   const known = new Map(messages.list.map((one) => [one.id, one]));
   for (const one of kept) if (one.status === "synced" && known.has(one.id)) known.get(one.id).status = "synced";
   const isNew = (one) => !known.has(one.id);
-  // What stands in front came since the record was read, or while the page was cut off.
+  // In the record, what stands in front of the first message that was known before came since the last reading, or
+  // while the page was cut off.
   const border = Math.max(readUntil, messages.missed ?? 0);
   const isSince = (one) => one.heard > border;
   const first = messages.isRead ? kept.findIndex((one) => !isNew(one) && !isSince(known.get(one.id))) : 0;

@@ -24,6 +24,7 @@ const replied = (answer) => `done at ${clock(now())}: ${answer.reply.map(plain).
 /**
  * Sends a command; returns whether it was done.
  *
+ * @param row The description of the command.
  * @param view The value of `seen` when the user decided.
  * @param inWords Returns the outcome of a command that was done.
  */
@@ -33,7 +34,7 @@ export async function send(device, row, parameters, outcome, view, inWords = rep
   const confirmed = outcomeOf(device.name, "stop");
   if (row.effect !== "query") {
     if (confirmed.dataset.state === "done") show(confirmed, "", "");
-    // A stop behind this change does not count for one before it.
+    // The first stop after this change counts as a first one again, so that later presses do not end it.
     if (stops.has(device.name)) Object.assign(stops.get(device.name), { first: null, last: null });
   }
   try {

@@ -5,7 +5,8 @@ import { line } from "./chart.js";
 import { clock, element, form, plain, status, svg, words, write } from "./elements.js";
 import { open, pathOf, read, screen } from "./session.js";
 
-/** What is shown, and the moment in it. They outlive the screen. Times are in milliseconds since 1970; `marks` are lines and links. */
+/** What is shown, and the moment in it. They outlive the screen. Times are in milliseconds since 1970. `marks` are the
+ * commands and events of a record, or the lines and events of a capture. */
 let tape = null;
 let moment = 0;
 /** The number of the last choice: an answer to an earlier one comes too late. */

@@ -1,4 +1,4 @@
-// The list of devices, and the screen of a device. Both are made from the row of the device's family.
+// The list of devices, and the screen of a device. Both are made from the description of the device's family.
 
 import { bench, clockSteps, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
 import { charts } from "./chart.js";
@@ -236,6 +236,7 @@ function commands(device, parts) {
 /** The input for a parameter. A slider is sent when it is released, and goes back to the value that was read. */
 function input(device, family, parameter, isBusy) {
   const isSlider = parameter.type === "integer" && parameter.maximum !== undefined && parameter.maximum <= 1000;
+  // The value that shows the parameter: of `speed_percent` and `speed_pwm`, the one with the parameter's limits.
   const field = family.state.find((row) => row.key.startsWith(parameter.name)
     && row.minimum === parameter.minimum && row.maximum === parameter.maximum);
   const shown = element("output", {});

@@ -27,7 +27,8 @@ export async function open(path, signal, { headers, ...options } = {}) {
  *
  * @param ending Ends the request early; `screen.signal` does so with the screen.
  * @returns The JSON of the answer.
- * @throws The server's problem, or one with the code "unreachable" if there was no answer within `patience` milliseconds.
+ * @throws The server's problem, or one with the code "unreachable" if no answer that can be read came within `patience`
+ *   milliseconds, or before `ending`.
  */
 export async function call(method, path, body, patience = 10_000, ending = null) {
   const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(ending ? [ending] : [])]);
@@ -49,7 +50,7 @@ export const read = (path, patience = 25_000) => call("GET", path, undefined, pa
 /** The path of something of a device. */
 export const pathOf = (device, name) => `devices/${encodeURIComponent(device)}/${name}`;
 
-/** Starts a run of pumpctl, and returns the objects that it prints. Throws at the end if one or two of them were an error. */
+/** Starts a run of pumpctl, and returns the objects that it prints. Throws at the end if any of them was an error. */
 export async function* told(path, signal, options) {
   const response = await open(path, signal, { method: "POST", ...options });
   let rest = "";
@@ -78,7 +79,7 @@ export function alone(work) {
   });
 }
 
-/** Exchanges the code in the address, or one that was typed, for a token. The code is removed from the address. */
+/** Exchanges a code, or an address that ends with one, for a token. */
 export async function logIn(code) {
   if (code.includes("#")) code = code.slice(code.indexOf("#") + 1);
   const session = await call("POST", "session", { code: code.trim() });

@@ -10,7 +10,7 @@ const interval = 5000;
 const tries = 3;
 /** The longest wait for the server, which waits 20 seconds for pumpctld. */
 const patience = 25_000;
-/** Whole numbers from here on have no limit that a browser can show exactly. */
+/** A field has no limit from here on: a browser can't show it exactly. */
 const largest = 1e15;
 
 /** The simulators by device: `verbs`, or null, and `state`, or `trouble`, why that is not known. */

@@ -82,7 +82,7 @@ function gauge(field) {
   };
 }
 
-// What was dismissed, by device, until it is over, the main state changes, or the state is not known for a while.
+// What was dismissed, by device, until it is over, the main state changes, or a message finds the state unknown.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */

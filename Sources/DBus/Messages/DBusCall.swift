@@ -14,8 +14,8 @@ public struct DBusCall: Sendable, Hashable {
     public var arguments: [DBusValue]
     /// Whether the bus may start the service if it does not run.
     public var startsService = true
-    /// Whether the peer may ask the user for authorization. If so, the reply comes only after the user has answered, so
-    /// that the call needs a longer time-out.
+    /// Whether the called program may ask the user for authorization. If so, the reply comes only after the user has
+    /// answered, so that the call needs a longer time-out.
     public var mayAskUser = false
 
     /// Creates a call. Names and arguments are validated when the call is sent.

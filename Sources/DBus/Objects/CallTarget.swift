@@ -20,7 +20,7 @@ enum CallTarget {
     ///
     /// - Throws: The error to reply.
     private static func find(_ call: DBusMethodCall, in tree: ObjectTree) throws(DBusError) -> CallTarget {
-        // The peer interface answers at every path, even if no object is there.
+        // The interface `Peer` answers at every path, even if no object is there.
         if call.interface == BusName.peer { return try peer(call) }
         let object = tree.object(at: call.path)
         if object == nil, tree.children(of: call.path).isEmpty {

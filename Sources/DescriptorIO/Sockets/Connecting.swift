@@ -69,8 +69,8 @@ extension DescriptorChannel {
         return descriptor
     }
 
-    /// Sends small writes at once, since each command waits for its reply, and enables keep-alive, so that a dead peer
-    /// is noticed.
+    /// Sends small writes at once, since each command waits for its reply, and enables keep-alive, so that a dead far
+    /// end is noticed.
     static func preferLatency(_ descriptor: CInt) {
         var on: CInt = 1
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
