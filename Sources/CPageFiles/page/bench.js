@@ -162,6 +162,7 @@ export async function command(device, name, parameters, isQuery, view) {
   const body = { name, ...(parameters && { parameters }) };
   if (!isQuery) Object.assign(body, { id: crypto.randomUUID(), seen: Number(view) });
   try {
+    // The server waits up to a second for the device's state, then up to five for pumpctld's answer.
     return await call("POST", pathOf(device, "commands"), body, 7000);
   } catch (failure) {
     if (failure.code === "unreachable" && isQuery) failure.outcome = "nothing_changed";
@@ -186,6 +187,7 @@ export async function stop(device, ending, tell) {
     const asked = now();
     const steps = clockSteps;
     try {
+      // The server waits up to five seconds for pumpctld's answer.
       await call("POST", pathOf(device, "stop"), undefined, 6000, ending);
       return { asked, answered: now(), steps };
     } catch (failure) {

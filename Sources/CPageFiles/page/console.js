@@ -2,6 +2,7 @@
 
 import { clock, element, folded, plain } from "./elements.js";
 
+/** The largest number of lines that are kept, of all devices together. */
 const limit = 200;
 const lines = [];
 let number = 0;

@@ -149,7 +149,7 @@ async function follow() {
     try { await refresh(); } catch { /* The next event tries again. */ }
     isRefreshing = false;
   }
-  // The log-in stays, and nothing moves under a finger.
+  // The log-in stays, and for five seconds nothing moves under a finger.
   if (!current || performance.now() - pressed < 5000) return;
   const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
     Object.keys(bench.families), bench.scope, bench.hasList]);
