@@ -7,7 +7,8 @@ import { silence } from "./stream.js";
 export const bench = {
   /** Whether pumpctld runs: "up", "away", or null as long as nothing was heard. */
   daemon: null,
-  /** The devices by name. `values[key]` is `{value, read}`: a value and the time at which it was read. */
+  /** The devices by name. `values[key]` is `{value, read, was}`: a value, the time at which it was read, and the last value
+   *  that was known. */
   devices: {},
   families: {},
   /** Whether the list of devices was ever read. */
@@ -72,7 +73,7 @@ export function take({ number, kind, data }) {
   const isWhole = kind === "snapshot" || kind === "resync";
   // A tab that was frozen may pass on old messages when it awakes, and one that joins lacks what came before.
   if (!isWhole && (bench.daemon === null || Number(number) <= Number(bench.number))) return null;
-  // A change of pumpctld has no time.
+  // A message of the kind "daemon" has no time.
   if (data.time) noteTime(data.time, isWhole);
   switch (kind) {
     case "snapshot":

@@ -11,6 +11,7 @@ import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
 import { banners, troubleOf, values } from "./values.js";
 
+/** A screen. `parts` are functions, each of which shows what is known now in its part of `node`. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
 
 const queues = new Map();

@@ -13,7 +13,8 @@ const patience = 25_000;
 /** A field has no limit from here on: a browser can't show it exactly. */
 const largest = 1e15;
 
-/** The simulators by device: `verbs`, or null, and `state`, or `trouble`, why that is not known. */
+/** The simulators by device: `verbs`, or null; `state`, or `trouble`, the reason that it is not known; the `number` of the last
+ * question, and how many are `left`. */
 const simulators = new Map();
 
 /** Makes the section of a device. It is hidden unless the device has a simulator. */
