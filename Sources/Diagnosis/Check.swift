@@ -23,7 +23,7 @@ public enum Check: String, Sendable, Hashable, CaseIterable {
     case permission
     /// The programs that have the port open.
     case holder
-    /// The state of a device that pumpctld shares.
+    /// The state of a device that pumpctld shares, or a pumpctld of another version.
     case daemon
     /// A lock file by which a program claims the port.
     case lockFile = "lock_file"
@@ -59,7 +59,7 @@ public enum Check: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the device is in range.
     case inSight = "in_sight"
-    /// Whether the name is unambiguous.
+    /// Whether the name leads to one device, and to the same as before.
     case name
     /// Whether a program is connected to the device.
     case connection

@@ -20,7 +20,7 @@ public struct Finding: Sendable, Hashable {
     public var check: Check
     /// The severity.
     public var status: Status
-    /// The port, the BLE device or the Bluetooth adapter concerned; nil for the computer as a whole.
+    /// The port, the BLE or shared device, or the radio of an rfkill switch; nil for the computer as a whole.
     public var subject: String?
     /// The result, in words.
     public var fact: Fact

@@ -151,8 +151,9 @@ public struct WireRules: Sendable {
     public var follow: FamilyMonitor.Follower?
 
     /// Makes the device at `link` safe. Returns once the device is known to be safe, and throws if it is not within
-    /// `timeout`. The function receives from `link` and may close it. A caller that needs the link later passes a
-    /// wrapper that stays open when it is closed, as ``HeldLink`` does.
+    /// `timeout`, which a pump's stop extends by `Session.stopExtension` at most. The function receives from `link` and
+    /// may close it. A caller that needs the link later passes a wrapper that stays open when it is closed, as
+    /// ``HeldLink`` does.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void

@@ -60,7 +60,8 @@ public struct StateField: Sendable, Hashable {
 }
 
 extension StateField {
-    /// Whether the value is measured, so that a broken sensor may deliver an impossible number.
+    /// Whether the value counts as measured, as every ``ValueRange/number(_:)`` does: a broken sensor may deliver an
+    /// impossible number.
     public var isMeasured: Bool { if case .number = value { true } else { false } }
 
     /// Whether `value` is believable. A number must be within the field's range; a value of another type is always

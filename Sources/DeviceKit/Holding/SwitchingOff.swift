@@ -86,7 +86,8 @@ public struct SwitchingOff: Sendable {
     ///
     /// - Throws: `SessionError` if the device has not confirmed that it is off. `LinkError` if it can't be opened.
     ///   ``OffByOtherError`` if the holder of the device was asked, and failed or did not answer in time. `OffFailure`
-    ///   if the family has no command that makes a device safe. The errors of `open` and `stop`.
+    ///   if the family has no command that makes a device safe. The errors of `open` and `stop`. `CancellationError` if
+    ///   the task is cancelled during the wait for a device that another program has.
     public func run(at endpoint: Endpoint) async throws {
         // Connect even if a phone or another program listens to the device: OFF must get through.
         let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil

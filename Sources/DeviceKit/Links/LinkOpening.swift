@@ -55,8 +55,8 @@ public struct LinkOpening: Sendable {
     /// at least 5 s, unless the daemon is stopped, as by Ctrl-Z.
     public var wait = Duration.zero
     /// The longest wait for a device that is probably free soon: another run of this program has it, accepts no
-    /// requests for OFF and is not stopped; a daemon is opening it; or its holder can't be identified. ``wait`` applies
-    /// if longer.
+    /// requests for OFF and is not stopped; a daemon is opening it; or its holder can't be identified, which counts for
+    /// about 1 s, and longer while short runs of this program follow one another. ``wait`` applies if longer.
     public var commandWait = Duration.zero
     /// Whether to report the traffic on the links.
     public var isTraced = false

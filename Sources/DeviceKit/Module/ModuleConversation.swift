@@ -15,8 +15,8 @@ struct ModuleConversation {
     /// the exchange. A module's answers to the commands sent here are far shorter.
     private static let longestAnswer = 2048
     /// The number of probes for a module that is restarting. A probe without an answer takes ``patience``, or twice as
-    /// long if the module's commands have no end. The documents of the HM-10 name
-    /// 0.5 s for a restart; the rest is a reserve.
+    /// long if the module's commands have no end. The documents of the HM-10 name 0.5 s for a restart; the rest is a
+    /// reserve.
     private static let readinessTries = 10
     private static let lineEnd = "\r\n"
 

@@ -108,8 +108,8 @@ package struct ModuleFirmware: Sendable {
         obey(command, at: time)
     }
 
-    /// Handles the collected bytes after a silence, or when they fill a notification: notifies of them, or, while no
-    /// central is connected, obeys them as a command.
+    /// Handles the collected bytes after a silence, or when they fill a notification: notifies of them, or drops the
+    /// connections if they are `AT`, in some dialects. While no central is connected, obeys them as a command.
     private mutating func endOfBurst(at time: Duration) {
         let bytes = collected
         collected = []
