@@ -9,7 +9,8 @@ public struct FoldedSeries: Sendable, Hashable {
         /// The value, in the unit at the end of the series' name. True is 1, false is 0; of a state, 0 is off, 1 is on,
         /// 2 is error.
         public var value: Double
-        /// Whether a line begins here: the value was missing since the previous point, or another session began.
+        /// Whether a line of the chart begins here: the value was missing since the previous point, or another session
+        /// began.
         public var isFirst: Bool
 
         /// Creates a point.
@@ -17,7 +18,7 @@ public struct FoldedSeries: Sendable, Hashable {
         /// - Parameters:
         ///   - time: The time of the value.
         ///   - value: The value, in the unit at the end of the series' name.
-        ///   - isFirst: Whether a line begins here.
+        ///   - isFirst: Whether a line of the chart begins here.
         public init(time: RecordTime, value: Double, isFirst: Bool) {
             self.time = time
             self.value = value
@@ -57,7 +58,7 @@ public struct FoldedSeries: Sendable, Hashable {
     }
 
     /// The fields of the line of ``Answer/series(_:)``: five JSON values, and the points, separated by spaces. A point
-    /// is `MILLISECONDS=VALUE`, with `!` before it if a line begins there.
+    /// is `MILLISECONDS=VALUE`, with `!` before it if a line of the chart begins there.
     var fields: [String] {
         [family, endpoint].map(JSONValue.quoted) + [device.map(JSONValue.quoted) ?? "null"]
             + [part, name].map(JSONValue.quoted)

@@ -12,6 +12,7 @@ internal import FoundationEssentials
 /// ```
 public struct RescueFirmware: SimulatedDevice {
     /// The number of messages that are read from the phone's memory at once, if there is no interval between messages.
+    /// Like ``blockTime``, a choice of the simulation.
     private static let blockCount = 64
     /// The time that reading ``blockCount`` messages takes.
     private static let blockTime = Duration.microseconds(250)

@@ -32,8 +32,8 @@ public struct Simulator: Sendable {
     ///   - options: The options for making a device. The options `fault`, `seed`, `step` and `expect` are added unless
     ///     they are among these.
     ///   - waitsForReader: Whether devices wait for a reader that is too slow, instead of dropping output.
-    ///   - make: Makes the device, in the state of a device that was just switched on. May throw an error, for example if
-    ///     an option names a file that does not exist.
+    ///   - make: Makes the device, in the state of a device that was just switched on. May throw an error, for example
+    ///     if an option names a file that does not exist.
     public init(
         _ name: String, options: [SimulatorOption], waitsForReader: Bool = false,
         make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice

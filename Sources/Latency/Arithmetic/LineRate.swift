@@ -1,4 +1,5 @@
-/// The rate of a serial line, estimated from the arrival times of chunks.
+/// The rate of a serial line, estimated from the arrival times of chunks. The thresholds are chosen, as in
+/// ``ConnectionInterval``.
 struct LineRate {
     /// The time for one byte in milliseconds, with start and stop bits; nil if the chunks do not show it.
     let byteTime: Double?

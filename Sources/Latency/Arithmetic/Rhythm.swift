@@ -15,8 +15,8 @@ enum Rhythm {
         times.map { cos($0 / period * 2 * .pi) }.reduce(0, +) / Double(times.count)
     }
 
-    /// Returns the period in a range, or at most 1/400 of the range beyond its ends, with the best agreement, on average
-    /// over several groups of times, and that agreement. Each group may have a phase of its own.
+    /// Returns the period in a range, or at most 1/400 of the range beyond its ends, with the best agreement, on
+    /// average over several groups of times, and that agreement. Each group may have a phase of its own.
     static func bestPeriod(
         of groups: [[Double]], in range: ClosedRange<Double>
     ) -> (period: Double, agreement: Double) {

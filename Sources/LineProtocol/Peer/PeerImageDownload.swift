@@ -58,7 +58,7 @@ public struct PeerImageDownload: Sendable {
 
     /// Returns the next piece; nil after the end of a complete image. The first call requests the image.
     ///
-    /// - Throws: ``Failure``. A further call throws it again or, if the request could not be sent, repeats the request.
+    /// - Throws: ``Failure``. A further call throws it again.
     public mutating func next() async throws(Failure) -> PeerPiece? {
         if case .notAsked = phase {
             do throws(Failure) { try await ask() } catch { phase = .over(error) }

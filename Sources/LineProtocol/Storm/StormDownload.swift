@@ -92,7 +92,7 @@ public struct StormDownload: Sendable {
     /// - Throws: ``Failure``. The codes of ``Failure/session(_:)`` are `noAnswer` if no log began in time;
     ///   `notUnderstood` if the device did not fall silent before the request; `linkLost`, `closed`, and `cancelled`.
     ///   Bytes that were delivered before the failure are the beginning of the log. A further call throws the failure
-    ///   again or, if the request could not be sent, repeats the request.
+    ///   again.
     public mutating func next() async throws(Failure) -> [UInt8]? {
         if case .notAsked = phase {
             do throws(Failure) { try await ask() } catch { phase = .over(error) }

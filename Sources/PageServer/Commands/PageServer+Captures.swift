@@ -4,7 +4,8 @@ internal import NIOPosix
 
 // The captures in the folder of the settings. Files are read on other threads: a slow disk must not delay a stop.
 extension PageServer {
-    /// The largest number of requests for captures under way. A disk that never answers blocks these requests only.
+    /// The largest number of requests for captures under way. A disk that never answers blocks these requests, and as
+    /// many threads of NIO's pool, which has one thread for each core and also starts pumpctl.
     private static let captureLimit = 4
 
     /// Returns the captures by name.

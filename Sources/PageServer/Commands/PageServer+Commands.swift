@@ -46,7 +46,8 @@ extension PageServer {
         }
     }
 
-    /// Carries out a change, unless one with this ID was carried out or refused before: then returns that answer.
+    /// Carries out a change, unless one with this ID was begun, or refused by ``check(_:)``, before: then returns that
+    /// answer.
     private func carryOut(
         _ change: Change, _ request: [String: JSONValue], _ id: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {

@@ -14,10 +14,12 @@ extension PageServer {
     /// The interval at which the client is shown that the peer lives, and its session is looked at.
     private static let beat = TimeAmount.seconds(2)
 
-    /// Offers a peer, and sends the lines of JSON that pumpctl prints, with empty lines in between. If the client leaves,
-    /// its session ends, or the server ends, pumpctl is interrupted.
+    /// Offers a peer, and sends the lines of JSON that pumpctl prints, with empty lines in between. If the client
+    /// leaves, its session ends, or the server ends, pumpctl is interrupted.
     ///
-    /// - Parameter parts: The parts of the request's body, a PNG for the central; nil for none.
+    /// - Parameters:
+    ///   - parts: The parts of the request's body.
+    ///   - hasImage: Whether there is a body, a PNG for the central.
     /// - Throws: ``Problem`` as long as nothing was sent.
     @concurrent
     nonisolated func hostPeer(

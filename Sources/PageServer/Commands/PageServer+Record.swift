@@ -4,9 +4,10 @@ internal import StrictJSON
 
 // Recorded values, stored messages, and the findings of a check-up (`pumpctl doctor`).
 extension PageServer {
-    /// The longest wait for recorded values, or for a check-up that looks for BLE devices.
+    /// The longest wait in ``look(_:_:outcome:)``: a check-up looks for BLE devices.
     private static let longPatience = TimeAmount.seconds(20)
-    /// The largest number of requests for recorded values, for messages and of check-ups under way.
+    /// The largest number of calls of ``look(_:_:outcome:)`` under way: for recorded values, messages, check-ups and
+    /// simulators together.
     private static let lookLimit = 4
 
     /// Returns recorded values of a device as JSON, or as CSV for a client that prefers it.

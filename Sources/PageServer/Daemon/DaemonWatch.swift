@@ -32,7 +32,7 @@ struct DaemonWatch {
     var requests: [Int: (JSONValue?) -> Void] = [:]
     /// The ID of the last request.
     var lastRequest = 0
-    /// The number of questions, one a tick, that the daemon has not answered.
+    /// The number of questions, one every two seconds, that the daemon has not answered.
     var unanswered = 0
 
     /// The number of the event by which a device, or the daemon, was last lost or came back. A client that has seen
@@ -153,7 +153,8 @@ extension PageServer {
     /// - Throws: The reason why it is not connected, once an attempt to connect has failed for a new reason, or at the
     ///   first event or tick after a second; `daemon_silent` if there is no reason yet after 5 s.
     func untilWatched() async throws(Problem) {
-        // Longer than a view permits changes (10 s): the end of the watch makes all views stale.
+        // Longer than the 10 s for which a state that a client has seen permits changes: after the end of the watch no
+        // such state permits any.
         leaseEnds = Self.now + .seconds(15)
         startWatching()
         let (loss, start) = (watch.lastLoss, Self.now)

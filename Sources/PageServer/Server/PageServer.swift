@@ -8,7 +8,7 @@ internal import StrictJSON
 ///
 /// `docs/http.md` describes the interface, and `packaging/schema/http.openapi.json` defines it. Everything runs on one
 /// thread, that of the event loop, except what may block on a slow disk: changing the file of sessions, reading
-/// captures, and starting pumpctl.
+/// captures, writing the image of a peer, and starting pumpctl.
 package actor PageServer {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
@@ -55,7 +55,7 @@ package actor PageServer {
     var log = CommandLog<Reply>()
     /// The number of commands under way, without stops.
     var commandCount = 0
-    /// The number of requests under way that make the daemon look at its record or its computer.
+    /// The number of calls of ``look(_:_:outcome:)`` under way.
     var lookCount = 0
     /// The number of downloads under way.
     var downloadCount = 0

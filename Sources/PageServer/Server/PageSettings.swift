@@ -41,7 +41,7 @@ package struct PageSettings: Sendable {
     package var sessionPath: String
     /// The folder of the captures that clients may read; nil for none.
     package var captures: String?
-    /// The path of pumpctl, which makes trials of devices; nil if it is not installed.
+    /// The path of pumpctl, which makes trials of devices and offers peers; nil if it is not installed.
     package var pumpctl: String?
     package var limits = Limits()
     /// Receives lines for the log, without line ends.

@@ -10,7 +10,8 @@ struct Problem: Error {
     var message: String
     /// An instruction that may solve the problem.
     var hint: String?
-    /// The outcome of a command: `not_sent`, `nothing_changed` or `unknown`; nil if the request was no command.
+    /// The outcome of the request, as of a command: `not_sent`, `nothing_changed` or `unknown`; nil for some requests
+    /// that are no commands.
     var outcome: String?
     /// The error code of the device; nil if the device did not refuse the command.
     var deviceCode: String?

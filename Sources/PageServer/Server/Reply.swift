@@ -24,8 +24,8 @@ struct Reply: Sendable {
         }
     }
 
-    /// The headers of every response: a browser keeps nothing, shows nothing of other sites, and lets no other site
-    /// show or read this one.
+    /// The headers of every response, unless ``headers`` replaces one: a browser keeps nothing, shows nothing of other
+    /// sites, and lets no other site show or read this one.
     static let commonHeaders: [(String, String)] = [
         ("Cache-Control", "no-store"),
         (

@@ -2,11 +2,11 @@ internal import NIOHTTP1
 
 /// The permission that a request needs.
 enum Scope: String, CaseIterable, Comparable {
-    /// None: the page's own files, and logging in.
+    /// None: the page's own files, the description of the interface, and logging in.
     case open
-    /// Reading the state of devices.
+    /// Reading, such as the state of devices, and logging out.
     case see
-    /// Changing devices.
+    /// Changing and testing devices, and offering a peer.
     case command
 
     static func < (left: Scope, right: Scope) -> Bool { left.rank < right.rank }

@@ -29,7 +29,7 @@ public struct RescuePeripheral: RadioShell {
         var options = options
         options.carrier = .notifications
         device = RescueFirmware(options: options)
-        // With `.toEach`, bluetoothd opens a socket for each subscriber, and so tells the subscriber's MTU. The MTU of a
+        // With `.toEach`, bluetoothd opens a socket for each subscriber, which gives the subscriber's MTU. The MTU of a
         // central that only subscribes is unknown otherwise, and messages would be cut into pieces of 20 bytes.
         let messages = LocalCharacteristic(Self.messages, [.write, .notify], delivery: .toEach)
         offered = PeripheralDescription(name: name, services: [LocalService(Self.service, [messages])])
