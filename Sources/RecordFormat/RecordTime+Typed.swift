@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension RecordTime {
-    /// The units of a duration, in milliseconds.
+    /// The units of a duration, in milliseconds. `ms` must precede `s`, since both end in `s`.
     private static let units: [(String, Double)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]

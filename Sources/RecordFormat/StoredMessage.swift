@@ -2,7 +2,7 @@ internal import StrictJSON
 
 /// A stored message of the `rescue` family.
 public struct StoredMessage: Sendable, Hashable {
-    /// Whether a message was handed on.
+    /// Whether a message was handed on: sent over a link to another phone, which acknowledges no message.
     public enum Status: String, Sendable, Hashable {
         /// The message was not handed on yet.
         case pendingSync = "pending_sync"
@@ -40,12 +40,12 @@ public struct StoredMessage: Sendable, Hashable {
 }
 
 extension StoredMessage {
-    /// The fields of a line that contains the message.
+    /// The fields that describe the message in a line to or from `pumpctl-record`.
     var fields: [String] {
         [JSONValue.quoted(id), JSONValue.quoted(category), "\(received.milliseconds)", status.rawValue, json]
     }
 
-    /// Parses the fields of a line; nil if they are no message.
+    /// Parses such fields; nil if they are no message.
     init?(fields: ArraySlice<Substring>) {
         let fields = Array(fields)
         guard fields.count == 5, let id = JSONValue.text(of: fields[0]), let category = JSONValue.text(of: fields[1]),

@@ -80,7 +80,7 @@ public final class Recorder: Sendable {
     /// ended; but events of an ended session are stored until the next session of the same endpoint begins.
     public func record(_ record: Record) { _ = queue.put(.record(record)) }
 
-    /// Waits until all earlier records are on the disk.
+    /// Waits until all earlier records, except dropped ones, are on the disk.
     ///
     /// - Throws: ``RecorderError`` with the reason why the records are not on the disk, or with
     ///   ``RecorderError/Code/closed`` after ``close()``. The recorder tries again to write the records.

@@ -5,7 +5,7 @@ internal import Glibc
 /// The links from a path to a pseudo-terminal, recorded at one time.
 ///
 /// The kernel gives the number of a closed pseudo-terminal to the next one that any program creates. So a path that
-/// leads to a terminal again may lead to another program's, and the data read there doesn't reveal the change. A new
+/// leads to a terminal again may lead to another program's, and the terminal itself doesn't show whose it is. A new
 /// link on the way does: programs that offer a device create a new link for each terminal, as ``PseudoTerminal`` and
 /// socat do.
 public struct PseudoTerminalPath: Sendable {

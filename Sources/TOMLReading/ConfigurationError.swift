@@ -65,8 +65,8 @@ package enum ConfigurationPlace: Sendable, Hashable {
         }
     }
 
-    /// Returns a flag that is set, in the notation of the place. In a file, all flags of this kind are in the table
-    /// `[daemon]`.
+    /// Returns a flag of the daemon that is set, in the notation of the place. In a file, it is in the table `[daemon]`
+    /// wherever the value is.
     package func flag(_ key: String) -> String {
         switch self {
         case .table: "\(key) = true in [daemon]"

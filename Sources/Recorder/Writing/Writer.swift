@@ -142,8 +142,8 @@ struct SessionLedger: Sendable {
         var begun: RecordTime
         /// The ID of the session's row; nil while no row is inserted.
         var row: Int64?
-        /// Whether the session has ended. Only events are still recorded, such as that of a command whose outcome is
-        /// known by the end of the link.
+        /// Whether the session has ended. Only events are still recorded, such as that of a command whose reply was still
+        /// expected when the link ended.
         var hasEnded = false
     }
 

@@ -15,7 +15,6 @@ struct PortWatch: ~Copyable {
     /// The connection to udev; nil once released.
     private var source: (udev: Udev, events: UdevEvents)?
     private var isClosed = false
-    /// Turns enumerations and udev events, which overlap, into one event for each change.
     /// The present ports. Turns enumerations and udev events, which overlap, into one event for each change.
     private var ledger = PortLedger()
     /// The events not yet reported, oldest first.

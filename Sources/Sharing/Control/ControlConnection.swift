@@ -42,8 +42,8 @@ actor ControlConnection {
     private let channel: DescriptorChannel
     let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
-    /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for
-    /// ``SharedDevice/patience``.
+    /// Whether the program was admitted above the client limit. Lines that may change a device are refused to such a
+    /// program, and it is disconnected after ``SharedDevice/patience``.
     private let isExtra: Bool
     /// The queue of output to the program. Its queue of input, with the framer, is not used here: ``lines`` splits the
     /// input.

@@ -1,7 +1,7 @@
 public import DescriptorIO
 internal import Glibc
 
-/// A share on a socket, for any number of clients. Each client sends lines of the family's protocol, and receives the
+/// A share on a socket, for many clients. Each client sends lines of the family's protocol, and receives the
 /// replies to its own lines and all unsolicited output.
 public actor SocketShare {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }

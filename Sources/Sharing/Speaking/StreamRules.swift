@@ -3,7 +3,7 @@
 ///
 /// Rules are pure values. ``StreamSpeaker`` has the link and the clock.
 protocol StreamRules: Sendable {
-    /// The silences and the time-out by which replies are distinguished.
+    /// The silences and the time-out by which the beginning and the end of an answer are recognized.
     static var timing: StreamTiming { get }
 
     /// Whether the first write starts with a line end if the link may be within an incomplete line:
@@ -30,7 +30,7 @@ extension StreamRules {
     static var endsHalfLines: Bool { true }
 }
 
-/// The silences and the time-out by which a device's answers are distinguished.
+/// The silences and the time-out by which the beginning and the end of an answer are recognized.
 struct StreamTiming: Sendable, Hashable {
     /// The time without any part of an answer that must precede a request, so that the tail of an earlier answer is not
     /// taken for the new one.

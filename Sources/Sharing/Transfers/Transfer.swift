@@ -11,7 +11,8 @@ final class Transfer: @unchecked Sendable {
     // @unchecked: only the thread of the devices' loop uses this object, through the connection, and through the asker,
     // which a speaker calls on that thread.
 
-    /// The maximum number of bytes in a piece: 48 KiB in base64. Small pieces cost more than their bytes.
+    /// The maximum number of bytes in a piece: 48 KiB in base64. Each piece has two events, so small
+    /// pieces would cost more time for the same bytes.
     static let pieceLength = 36_864
     /// The longest time for which received bytes wait for a piece to be full, as long as more bytes arrive.
     static let pieceTime = Duration.milliseconds(250)
