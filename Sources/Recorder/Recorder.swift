@@ -137,11 +137,11 @@ public struct RecorderTally: Sendable, Hashable {
     }
 }
 
-/// A report of a recorder on its state. Each period of failure is reported once.
+/// A report of a recorder on its state.
 public enum RecorderReport: Sendable, Hashable {
-    /// Writing fails; records are kept in memory until writing works again.
+    /// Writing fails; records are kept in memory until writing works again. Not reported again until then.
     case failing(RecorderError)
-    /// The memory limit is reached, and new records are dropped.
+    /// The memory limit is reached, and new records are dropped. Reported again after a batch without dropped records.
     case overflowing
     /// Writing works again. `lost` is the number of lost records since the recorder was created.
     case recovered(lost: Int)

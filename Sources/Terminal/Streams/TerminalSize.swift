@@ -4,6 +4,7 @@ internal import Glibc
 public struct TerminalSize: Sendable, Hashable {
     /// The maximum width: nobody reads longer lines, and a larger number in COLUMNS may be nonsense.
     private static let mostColumns = 1000
+    /// The maximum height of a drawing; chosen, not measured.
     private static let mostRows = 500
     /// The minimum width of a drawing; chosen, not measured.
     private static let leastColumns = 30
