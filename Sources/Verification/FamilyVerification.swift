@@ -17,11 +17,13 @@ public struct FamilyVerification: Sendable {
     /// Examines the device, in general with a query that changes nothing. Throws ``VerificationError`` if the device
     /// must not be tested.
     let begin: @Sendable (Bench) async throws -> Readiness
-    /// Runs after each check that returned normally. Puts the device back into its initial state. Throws
-    /// ``CheckFailure``, which fails the check, if the device sent something unexpected.
+    /// Runs after each check that returned normally. Switches the part that the device drives off, if the check may have
+    /// left it on. Throws ``CheckFailure``, which fails the check, if the device sent something unexpected, or is not
+    /// off.
     let finish: @Sendable (Check, Bench) async throws -> Void
-    /// Puts the device back into its initial state after a check that failed, or that needs ``Check/Need/run`` and
-    /// skipped itself. Returns false if no further check can be made, for example because the device no longer answers.
+    /// Runs after a check that failed, or that needs ``Check/Need/run`` and skipped itself. Switches the part that the
+    /// device drives off, if it may be on, and discards late lines. Returns false if no further check can be made, for
+    /// example because the device no longer answers.
     let recover: @Sendable (Bench) async throws -> Bool
     /// Makes the device safe at the end, whatever ended the verification. Not called if the device received only
     /// queries and no action of the stimulus.
@@ -56,7 +58,8 @@ public enum Aftermath: Sendable, Hashable {
     case untouched
     /// The device reported that it is off.
     case safe
-    /// The device belongs to a family for which no state counts as unsafe. Its state was not queried.
+    /// No state of the device counts as unsafe, or the device is a peer, which was sent OFF if it may have been on. Its
+    /// state was not queried.
     case harmless
     /// The device reported before the first check that it was off, and nothing that may start it was done. At the end
     /// it did not report that it is off, for the given reason.

@@ -201,6 +201,7 @@ final class Bench {
         let (start, countBefore) = (now, unasked.count)
         try await send(command, isQuestion: isQuestion)
         let reply = try await hear(expected)
+        // An unsolicited line that comes first delays the reply, whose latency then does not count.
         if let first = reply.first, unasked.count == countBefore {
             measure(.replyLatency, max(first.begin - start, .zero))
         }

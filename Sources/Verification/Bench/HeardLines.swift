@@ -8,10 +8,10 @@ enum Framing: Sendable {
     case objects
 }
 
-/// Cuts received bytes into lines, packets, or objects. A line or an object is cut at ``lengthLimit`` bytes; the rest
-/// is dropped.
+/// Cuts received bytes into lines, packets, or objects. Each is cut at ``lengthLimit`` bytes; the rest is dropped.
 struct HeardLines {
-    /// The longest line or object that is kept, in bytes: a device that never ends one must not exhaust the memory.
+    /// The most bytes of a line, packet or object that are kept: a device that never ends one must not exhaust the
+    /// memory.
     static let lengthLimit = 64 * 1024
 
     let framing: Framing

@@ -95,8 +95,9 @@ extension FamilyVerification {
             try await bench.send("TEMP\nTEMP\n")
             let row = try await bench.hear([.temperatures, .temperatures])
             let begin = row[1].begin
-            // The turn that sends row[1] ends this long after row[1]; then the measured turn begins, and TEMP arrives a
-            // fifth of this time later. A carrier may make the time appear longer, so the shortest one counts.
+            // The turn that sends row[1] ends `turn` after row[1]. Then the measured turn begins, and TEMP must arrive
+            // during it: a fifth of `turn` later. A carrier may make `turn` appear longer, so the shortest one decides
+            // when TEMP is sent.
             let turn = begin - row[0].begin
             shortest = min(shortest, turn)
             try await bench.quiet(for: shortest * 6 / 5 - (bench.now - begin))

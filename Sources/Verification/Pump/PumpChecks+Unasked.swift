@@ -38,7 +38,7 @@ extension FamilyVerification {
 extension Bench {
     /// Waits for the next unsolicited status line, and returns the time of its first byte.
     ///
-    /// - Throws: `CheckFailure` if none comes within 5.6 s and the timeout, or another line comes first.
+    /// - Throws: `CheckFailure` if none comes within 5.6 s plus the timeout, or another line comes first.
     fileprivate func untilUnasked() async throws -> Duration {
         let deadline = elapsed + .milliseconds(5600) + options.timeout
         while let line = try await line(by: deadline) {

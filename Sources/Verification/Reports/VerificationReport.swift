@@ -11,7 +11,7 @@ public protocol VerificationReport: Sendable {
     ///
     /// - Parameters:
     ///   - verdict: The findings of the verification.
-    ///   - reason: The reason why the checks were cut short; nil if they were not.
+    ///   - reason: The reason why the checks were cut short, or why the device may not be off; nil if there is none.
     func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
     /// Returns the text that takes the place of the ending if there is no verdict.
     ///

@@ -56,8 +56,8 @@ public struct Verification: Sendable {
     /// - Returns: The verdict. A failure of the stimulus or the link during a check ends the verification, and is
     ///   reported in ``FirmwareVerdict/ending``.
     /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError`, or an error of the stimulus, if
-    ///   one of them fails before the first check: until then the device is sent only queries and, if it is a phone and
-    ///   ``VerificationOptions/maySend`` is set, test messages.
+    ///   one of them fails before the first check. Until then the device is sent only queries; but with
+    ///   ``VerificationOptions/maySend``, a phone is sent a test message, and the stimulus writes one on the phone.
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
@@ -154,8 +154,8 @@ public struct Verification: Sendable {
             .map { "depends on \($0.id), which failed" }
     }
 
-    /// Makes a check, and puts the device back into its initial state. Also returns the reason why no further check can
-    /// be made; nil if there is none.
+    /// Makes a check, and calls the family's `finish` or `recover` after it. Also returns the reason why no further check
+    /// can be made; nil if there is none.
     private func run(_ check: Check, _ bench: Bench) async -> (Made, FirmwareVerdict.Ending?) {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)
@@ -177,8 +177,7 @@ public struct Verification: Sendable {
         return (Made(check: check, outcome: outcome, bench, since: start), ending)
     }
 
-    /// Puts the device back into its initial state. Returns the reason why no further check can be made; nil if there
-    /// is none.
+    /// Calls the family's `recover`. Returns the reason why no further check can be made; nil if there is none.
     private func recover(_ bench: Bench) async -> FirmwareVerdict.Ending? {
         do { return try await family.recover(bench) ? nil : .unusable } catch { return Self.ending(of: error) }
     }

@@ -8,7 +8,8 @@ struct LEDCommandGroup: ParsableCommand {
         subcommands: [LEDGetCommand.self, LEDOnCommand.self, LEDOffCommand.self, LEDToggleCommand.self])
 }
 
-/// The shared options, and the value of the board that a command reads or sets.
+/// The shared options, and the value of the board that a command reads or sets: an ``LEDEndpoint``, and not the
+/// endpoint by which the board is found.
 struct LEDOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
 

@@ -31,8 +31,8 @@ extension CommandContext {
         do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }
     }
 
-    /// Returns the port of the module's UART. The user must name the port, by `--port` or in the settings: another
-    /// device may be at the only USB port.
+    /// Returns the port of the module's UART. The user must name the port, by `--port`, PUMPCTL_PORT or the
+    /// configuration: another device may be at the only USB port.
     private func modulePort() throws -> Endpoint {
         guard let name = try PortChoice.named(options.port) else {
             throw Failure(

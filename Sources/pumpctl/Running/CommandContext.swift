@@ -43,11 +43,11 @@ struct CommandContext: Sendable {
 
     var clock: EventLoopClock { EventLoopClock(loop) }
 
-    /// The place of the device; nil if neither the options nor the user's settings name an endpoint.
+    /// The place of the device; nil if ``SharedOptions/namedPort`` is.
     var place: DevicePlace? { options.namedPort.map { DevicePlace($0) } }
 
-    /// Returns the endpoint from the options or the user's settings, or else the only USB port; with the baud rate and
-    /// profiles of the command's family.
+    /// Returns the endpoint from `--port`, PUMPCTL_PORT or the configuration, or else the only USB port; with the baud
+    /// rate and profiles of the command's family.
     ///
     /// - Throws: `LinkError` if the endpoint is invalid; otherwise `Failure`.
     func endpoint() throws -> Endpoint {

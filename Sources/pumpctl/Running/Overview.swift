@@ -2,7 +2,8 @@ import ArgumentParser
 import DeviceKit
 import SerialPort
 
-/// The output of `pumpctl` without a command: the endpoint of the user's settings or the USB ports, and advice.
+/// The output of `pumpctl` without a command: the endpoint from PUMPCTL_PORT or the configuration, or else the USB
+/// ports; and advice.
 enum Overview {
     static func show(_ output: Output) throws {
         let named = try PortChoice.named()

@@ -62,7 +62,8 @@ struct SendCommand: ContextCommand {
         let bytes = try bytes()
         let ends = answer.ends ?? (hex || escapes ? LineEnds.none : nil)
         let rules = answer.rules(context.timeout)
-        // A command that listens for long must be able to send OFF for other programs, as the answer may never end.
+        // With a long `--quiet` the answer may never end, so this command must be able to send OFF for other programs.
+        // `--until` and `--timeout` do not count here.
         let isBrief = rules.quiet <= Self.longestPause
         let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {

@@ -33,7 +33,8 @@ final class ReportPrinter: Sendable {
 
     /// Prints the end of the report.
     ///
-    /// - Parameter reason: The reason why the checks were not completed; nil if they were.
+    /// - Parameter reason: The reason why the checks were cut short, or why the device may not be off; nil if there is
+    ///   none.
     func end(_ verdict: FirmwareVerdict, _ reason: Abandonment? = nil) {
         state.withLock { $0.hasEnded = true }
         output.draw(report.ending(verdict, reason))
