@@ -17,9 +17,9 @@ public struct FamilyVerification: Sendable {
     /// Examines the device, in general with a query that changes nothing. Throws ``VerificationError`` if the device
     /// must not be tested.
     let begin: @Sendable (Bench) async throws -> Readiness
-    /// Runs after each check that returned normally. Switches the part that the device drives off, if the check may have
-    /// left it on. Throws ``CheckFailure``, which fails the check, if the device sent something unexpected, or is not
-    /// off.
+    /// Runs after each check that returned normally. Switches the part that the device drives off, if the check may
+    /// have left it on. Throws ``CheckFailure``, which fails the check, if the device sent something unexpected, or is
+    /// not off.
     let finish: @Sendable (Check, Bench) async throws -> Void
     /// Runs after a check that failed, or that needs ``Check/Need/run`` and skipped itself. Switches the part that the
     /// device drives off, if it may be on, and discards late lines. Returns false if no further check can be made, for

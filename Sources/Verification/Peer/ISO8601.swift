@@ -1,7 +1,7 @@
 /// Instants in ISO 8601, such as `2025-01-31T16:04:05Z`. Seconds, their fraction, and the offset are optional.
 enum ISO8601 {
-    /// Whether a text is such an instant. The numbers of the date and the time must be in range, but each month may have
-    /// 31 days, and 24 is an hour. The offset may be any number of its form.
+    /// Whether a text is such an instant. The numbers of the date and the time must be in range, but each month may
+    /// have 31 days, and 24 is an hour. The offset may be any number of its form.
     static func isInstant(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
         guard parts.count == 2, let date = numbers(parts[0], "-", [4, 2, 2]), (1...12).contains(date[1]),

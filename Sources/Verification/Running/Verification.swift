@@ -154,8 +154,8 @@ public struct Verification: Sendable {
             .map { "depends on \($0.id), which failed" }
     }
 
-    /// Makes a check, and calls the family's `finish` or `recover` after it. Also returns the reason why no further check
-    /// can be made; nil if there is none.
+    /// Makes a check, and calls the family's `finish` or `recover` after it. Also returns the reason why no further
+    /// check can be made; nil if there is none.
     private func run(_ check: Check, _ bench: Bench) async -> (Made, FirmwareVerdict.Ending?) {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)

@@ -6,7 +6,8 @@ public struct Timings: Sendable {
         case replyLatency = "reply_latency"
         /// The duration of a turn of the firmware's main loop that handles no command.
         case loopPeriod = "loop_period"
-        /// The absolute difference between the duration of a turn and the median of the turns that were measured with it.
+        /// The absolute difference between the duration of a turn and the median of the turns that were measured with
+        /// it.
         case jitter
         /// The extra duration of a turn that handles a command.
         case blink

@@ -186,8 +186,8 @@ struct CommandLine {
                 result.append(word)
                 continue
             }
-            // A shared flag such as `--json` has no value, so the number is not its value. A command's own flags are not
-            // known here: `--hex -5` becomes `--hex=-5`, which the parser rejects.
+            // A shared flag such as `--json` has no value, so the number is not its value. A command's own flags are
+            // not known here: `--hex -5` becomes `--hex=-5`, which the parser rejects.
             if let option = result.last, option.hasPrefix("--"), !option.contains("="),
                 !SharedOption.flags.contains(option[...])
             {

@@ -23,8 +23,8 @@ struct LogEntry: Sendable {
         for (key, value) in values { if let value { metadata[key] = .string(Self.shortened(value, Self.valueLimit)) } }
     }
 
-    /// Returns bytes as text, cut to ``lineLimit``. Bytes that are not valid UTF-8 as a whole are escaped here; any other
-    /// text is escaped by ``LogFormat``.
+    /// Returns bytes as text, cut to ``lineLimit``. Bytes that are not valid UTF-8 as a whole are escaped here; any
+    /// other text is escaped by ``LogFormat``.
     fileprivate static func text(_ bytes: [UInt8]) -> String {
         shortened(String(validating: bytes, as: UTF8.self) ?? bytes.printable(), lineLimit)
     }
