@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -251,12 +252,22 @@ def downloads(table, options, folder):
                 Page(daemon, folder) as page:
 
             def by_http():
-                start = time.perf_counter()
-                done = subprocess.run(
-                    ["curl", "-s", "-S", "-f", "-o", "/dev/null", "-w", "%{size_download}", "-H",
-                     "Authorization: " + page.headers["Authorization"],
-                     f"http://127.0.0.1:{page.port}/api/v1/devices/storm/log"], stdout=subprocess.PIPE, check=True)
-                return [int(done.stdout) / 1e6 / (time.perf_counter() - start)]
+                """Return the rate from the first byte of the log to the last, as `download` does.
+
+                The answer ends later: silence is the only sign that a log is over.
+                """
+                curl = subprocess.Popen(
+                    ["curl", "-s", "-S", "-f", "-N", "-H", "Authorization: " + page.headers["Authorization"],
+                     f"http://127.0.0.1:{page.port}/api/v1/devices/storm/log"], stdout=subprocess.PIPE)
+                received = start = last = 0
+                while piece := os.read(curl.stdout.fileno(), 1 << 20):
+                    last = time.perf_counter()
+                    start = start or last
+                    received += len(piece)
+                # The answer has no prefix of the protocol.
+                if curl.wait() != 0 or received != LOG_BYTES - len("LOG Values: "):
+                    sys.exit(f"run: the log by HTTP has {received} bytes, curl's status is {curl.returncode}")
+                return [received / 1e6 / (last - start)]
 
             by_http()
             before = page.memory()
