@@ -6,8 +6,9 @@ final class BrokenLink: Link {
     /// The fault of a link, which passes everything else on unchanged.
     ///
     /// ``losesReceivedByte`` and ``losesSentByte`` lose the last byte of chunks of more than 4 bytes. ``corruptsByte``
-    /// sends 0x81 for 0x80. The last three concern `sendAtOnce`: it claims success and sends nothing, sends and claims
-    /// that the bytes were refused, or claims success after the link was closed.
+    /// sends 0x81 for 0x80. ``splitsEmptySend`` sends a zero byte instead of no bytes. The last three concern
+    /// `sendAtOnce`: it claims success and sends nothing, sends and claims that the bytes were refused, or claims success
+    /// after the link was closed.
     enum Fault {
         case losesReceivedByte, losesSentByte, corruptsByte, splitsEmptySend
         case deliversNoEnd, deliversEndTwice, deliversAfterEnd

@@ -19,7 +19,7 @@ struct OneDecimalTests {
 
     @Test("Values of every magnitude agree with the C library")
     func againstC() {
-        // Every 40,503rd bit pattern of the positive numbers: some of every exponent.
+        // Every 40,503rd bit pattern of the positive numbers, some of every exponent; and the opposite numbers.
         for exponent in stride(from: Int32(0), to: 0x7F80_0000, by: 0x0000_9E37) {
             for pattern in [UInt32(exponent), UInt32(exponent) | 0x8000_0000] {
                 let value = Float(bitPattern: pattern)

@@ -1,8 +1,9 @@
 // The cost of recording: recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
 //
 // First measures the telemetry rows per second for ROWS rows, from the first record to the last one on the disk. Then
-// one session with the pump at PORT takes turns of ROUNDTRIPS statuses: without recording, with a recorder in this
-// process, and with the program pumpctl-record as pumpctl uses it.
+// one session with the pump at PORT takes turns of ROUNDTRIPS statuses. TURNS of them are with a recorder in this
+// process, as many with the program pumpctl-record as pumpctl uses it, and next to each of these is one without
+// recording.
 //
 // Prints the rows per second, and the median over the turns without recording of the 99th percentile of a round trip.
 // Then prints for each of the two ways of recording the same median, the median ratio to the neighbouring turn without
@@ -182,8 +183,8 @@ let error: (any Error)? = EventLoop.run { loop in
         var with: [[(percentile: Double, handing: Double)]] = [[], []]
         _ = try await ask(session, clock, nil)
         for turn in 0..<turns {
-            // The order of the two takers alternates. The turn without recording comes before a taker's turn in two
-            // turns, and after it in the next two.
+            // Each pass of this loop gives both takers a turn, in alternating order. In two passes the turn without
+            // recording comes before a taker's turn, and in the next two after it.
             for index in turn % 2 == 0 ? [0, 1] : [1, 0] {
                 if turn % 4 < 2 { without.append(try await ask(session, clock, nil).percentile) }
                 with[index].append(try await ask(session, clock, takers[index]))

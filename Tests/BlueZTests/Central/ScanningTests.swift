@@ -160,7 +160,7 @@ struct ScanningTests {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             try await bench.fake.restart {
-                // bluetoothd removes its adapters before it exits, if there is time.
+                // The stand-in just exits. A real bluetoothd first removes its adapters, if there is time.
                 let error = try await failure { () throws(BLEError) in try await scan.iterate() }
                 #expect([.notRunning, .noAdapter, .adapterOff].contains(error?.code))
                 try await bench.untilGone()

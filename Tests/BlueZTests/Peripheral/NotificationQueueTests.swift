@@ -65,7 +65,7 @@ struct NotificationQueueTests {
         let bench = Bench()
         let sending = bench.send(0..<100)
         try await bench.isSent(32)
-        // By now a further notification would have been sent.
+        // The rest waits for an answer. A further notification might also be sent only after this check.
         #expect(bench.sent.state.count == 32)
         // The first answer confirms 16 notifications, each later one those that were sent before its question.
         for _ in 0..<5 { try await bench.answer() }
@@ -95,8 +95,7 @@ struct NotificationQueueTests {
         let count = bench.sent.state.count
         let again = bench.send(100..<200)
         try await bench.isSent(count + 32)
-        // The late answer belongs to the failed notifications and makes no room for new ones; otherwise more of those
-        // would be sent by the time that the answer has been handled.
+        // The late answer belongs to the failed notifications and makes no room for new ones.
         try await bench.answer()
         #expect(bench.sent.state.count == count + 32)
         for _ in 0..<5 { try await bench.answer() }

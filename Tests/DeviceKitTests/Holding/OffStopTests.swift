@@ -40,6 +40,7 @@ import Testing
     @Test func `Other errors are passed on unchanged`() async throws {
         struct Flaw: Error {}
         await #expect(throws: Flaw.self) { try await stop.run { throw Flaw() } }
+        // After the end of the body, a request has nothing to cancel.
         stop.take()
     }
 }

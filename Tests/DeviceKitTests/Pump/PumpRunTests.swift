@@ -285,7 +285,8 @@ struct PumpRunTests {
         let task = Task { try await run.run(session) }
         while clock.now.offset < time, firstOff.state == nil {
             await settle()
-            // 3.2 s after the poll, it has timed out, and the next one is not due yet.
+            // A poll is sent a second time after 1.5 s and times out after 3 s. 3.2 s after it was last sent, it has
+            // timed out, and the next one is not due yet.
             if let unasked, clock.now.offset - lastSent.state.1 == .milliseconds(3200) {
                 await link.deliver(unasked + "\r\n")
             }
@@ -297,7 +298,7 @@ struct PumpRunTests {
     @Test("After three unanswered polls OFF is sent until the pump answers")
     func unanswered() async throws {
         let (off, task, pump, clock) = try await silentRun(for: .seconds(60))
-        // Polls are 5 s apart.
+        // Each poll begins 5 s after the end of the previous one.
         #expect(try #require(off) >= .seconds(3 * 5), "one poll or two may be lost")
         pump.update { $0.isSilent = false }
         let isOver = Watched(false)

@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 
 /// The times follow from the constants of ``PeerDialogue``. `Hello` is repeated after 750 ms, the half of 1500 ms, or
-/// every second for 8 s if the board may have been reset. A peer that has greeted gets 500 ms to acknowledge. After a
-/// repeated `Hello`, 100 ms of silence end the wait for further acknowledgements.
+/// every second for 8 s if the board may have been reset. On a link that keeps packet bounds, and after the peer's
+/// greeting, the time limit is 500 ms. After a repeated `Hello`, 100 ms of silence end the wait for further
+/// acknowledgements.
 @Suite(.timeLimit(.minutes(5))) struct PeerDialogueTests {
     private let clock = ManualClock()
 
