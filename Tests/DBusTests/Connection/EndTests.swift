@@ -106,7 +106,7 @@ struct EndTests {
         }
     }
 
-    @Test func `Opening fails with different errors for a missing, silent or cancelled bus`() async throws {
+    @Test func `Opening fails differently for a missing bus, a silent bus and a cancelled task`() async throws {
         let error = await #expect(throws: DBusError.self) {
             try await DBusConnection.open(.address("unix:path=/proc/nowhere/bus"))
         }

@@ -31,7 +31,7 @@ struct RecordingTests {
         #expect(told.state == [.broken, .lost(3)])
     }
 
-    @Test("Several links share one recording, which starts with the first traffic")
+    @Test("A shared recording starts with the first traffic, and its failure is reported once")
     func shared() async throws {
         let told = Watched<[String]>([])
         let recording = SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program"))

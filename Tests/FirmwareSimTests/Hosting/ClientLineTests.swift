@@ -10,7 +10,7 @@ struct ClientLineTests {
     /// More than the kernel buffers for a socket.
     private static let flood = 900_000
 
-    @Test("A returning client gets no output from before its return")
+    @Test("When a client leaves, the output that waits for it in the host is dropped")
     func comesBack() async throws {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
