@@ -38,7 +38,7 @@ import Testing
         #expect(error.hint == "end it first: kill \(child.processID)")
     }
 
-    /// Only the process's own user can read /proc/PID/fd.
+    /// Only root and the process's own user can read /proc/PID/fd.
     @Test func `The holder of a lock is found without reading its descriptors`()
         async throws
     {

@@ -2,7 +2,8 @@ internal import CDescriptorIO
 internal import DescriptorIO
 internal import Glibc
 
-/// Waits for files in a folder. It does not poll: inotify reports each change in the folder.
+/// Waits for files in a folder. It does not poll: inotify reports files that are created in the folder,
+/// moved into it, changed or deleted.
 public final class FolderWatch: Sendable {
     private let descriptor: CInt
     private let path: String

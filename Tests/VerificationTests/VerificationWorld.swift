@@ -206,8 +206,8 @@ enum WorldCarrier {
     case line
     /// BLE, with one message per packet.
     case packets
-    /// An HM-10: packets of 20 bytes at connection events with this interval. The host's packets are 21 ms apart, the
-    /// time that 20 bytes take on the module's UART at 9600 baud.
+    /// An HM-10: packets of 20 bytes at connection events with this interval. The packets of one write of the host are
+    /// 21 ms apart, the time that 20 bytes take on the module's UART at 9600 baud.
     case module(interval: Duration)
 
     static let packet = 20

@@ -13,7 +13,8 @@ struct RescuePeripheralTests {
                 seed: 7, messages: messages, interval: interval, split: split, malformed: malformed))
     }
 
-    /// Subscribes a central to the phone's messages. Notifications have up to `mtu` - 3 bytes; nil: no known limit.
+    /// Subscribes a central to the phone's messages. Notifications have up to `mtu` - 3 bytes; with nil up to 20, the
+    /// shortest limit of BLE.
     private static func subscribe(_ phone: inout RescuePeripheral, mtu: Int?, at instant: Duration = .zero) {
         phone.setNotificationLength(mtu.map { $0 - 3 })
         phone.take(.subscribed(RescuePeripheral.messages), at: instant)

@@ -131,7 +131,7 @@ final class ControlRig: Sendable {
         await cable?.close()
     }
 
-    /// Presses the button on the lid, and runs the turn in which the firmware notices the press.
+    /// Presses the button on the lid, and advances the pump's time until the firmware has noticed the press.
     func pressButton() async {
         await host.change { $0.pressButton(at: $1) }
         await host.advance(by: .milliseconds(200))

@@ -26,7 +26,8 @@ final class MortalWorld: Sendable {
     private let bus: PrivateBus
     private let folder: TemporaryFolder
     private let server: SharingServer
-    /// The numbers of bluetoothd's turns that were begun and done, and whether bluetoothd is stopped.
+    /// The number of the last call of ``radioTurn()``, the number of the last one whose work is done, and whether
+    /// bluetoothd is stopped.
     private let radio = Watched((begun: 0, done: 0, isStopped: false))
     /// A pipe, in which bluetoothd's thread waits for a byte while bluetoothd is stopped.
     private let gate: (CInt, CInt)
@@ -134,7 +135,8 @@ final class MortalWorld: Sendable {
 
     func isOn() async -> Bool { await module.host.change { pump, _ in pump.isOn } }
 
-    /// Presses the button on the lid if the pump is on, and runs the turn in which the firmware notices the press.
+    /// Presses the button on the lid if the pump is on, and advances the pump's time until the firmware has noticed the
+    /// press.
     func pressButtonIfOn() async {
         await module.host.change { pump, instant in if pump.isOn { pump.pressButton(at: instant) } }
         await module.host.advance(by: .milliseconds(200))

@@ -56,6 +56,7 @@ struct PeerRulesTests {
             "text goes to all", ["Hello\r\n", "Good ", "morning\n"], ["all: Hello\r\n", "all: Good morning\r\n"]),
         RulesTable("toggles go to all", ["ON\r\noff\r\n"], ["all: ON\r\n", "all: off\r\n"]),
         RulesTable(
+            // The rules pass the image to the asker, and a speaker without an asker drops it.
             "an image goes nowhere", ["IMG_BEGIN a.png 60\r\n\(chunk)\r\n"],
             ["asker: IMG_BEGIN a.png 60\r\n\(chunk)\r\n"]),
         RulesTable(

@@ -59,10 +59,10 @@ struct RawRulesTests {
         }
     }
     /// Answers every line by `answer`, which is no reply of a pump, and advances the clock until `count` queries have
-    /// failed. Each query is sent a second time before it fails.
+    /// failed. A query fails only after it was sent twice.
     private func fail(_ answer: String, over link: ScriptedLink, _ bench: SharedBench, count: Int) async throws {
         for _ in 0..<200 {
-            // The second query is not even sent, because the TEMP that separates it from stale lines fails too.
+            // The second round's query is not even sent, because the TEMP that separates it from stale lines fails.
             let failures = bench.reports.state.count {
                 switch $0 {
                 case .failed, .notSent: true

@@ -112,6 +112,7 @@ struct StormRulesTests {
     @Test("An unrequested packet of a log is not kept", arguments: [true, false])
     func unasked(keepsPacketBounds: Bool) {
         var rules = StormRules(of: .backup, keepsPacketBounds: keepsPacketBounds)
+        // A speaker without an asker drops the bytes for the asker.
         #expect(rules.take(Array("1 2 3 4".utf8)) == [.forAsker(Array("1 2 3 4".utf8))])
         #expect(rules.finish() == [])
     }

@@ -36,7 +36,7 @@ struct PumpStream: Sendable {
     private var buttonFreeAt = Duration.zero
     private var random: SplitMix64
 
-    /// Generates a stream with up to seven writes, presses and changes.
+    /// Generates a stream with one to seven writes, presses and changes.
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
         // Up to 120 ms, so that the first event comes at any moment of a turn of the main loop.

@@ -90,7 +90,7 @@ final class ModuleRig: @unchecked Sendable {
     }
 }
 
-/// The host's link at one baud rate; nil if the host can't choose the rate. It accepts all writes immediately.
+/// The host's link at one baud rate. It accepts all writes immediately.
 private final class ModuleWire: Link, @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
@@ -99,6 +99,7 @@ private final class ModuleWire: Link, @unchecked Sendable {
     let mayHaveReset: Bool
     var maximumWriteLength: Int? { nil }
     let executor: any SerialExecutor & TaskExecutor
+    /// The host's baud rate; nil if the host can't choose it.
     let rate: Int?
 
     private let take: ([UInt8]) -> Void

@@ -220,6 +220,7 @@ struct ModuleSetupTests {
     @Test(
         "A baud rate that the module lacks or cannot be reset from is not sent",
         arguments: [
+            // At 1200 baud, an HM-10 takes no more commands after its next power-on.
             ("hm-10", 1200), ("hm-10", 300), ("mlt-bt05", 4800), ("cc41-a", 460_800),
         ])
     func wrongRate(dialect: String, rate: Int) throws {

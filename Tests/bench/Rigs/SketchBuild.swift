@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// The cores of the ESP32 sketches, each behind a pseudo-terminal, built once for all tests.
+/// The ESP32 sketches without the code of their boards, each behind a pseudo-terminal, built once for all tests.
 enum SketchBuild {
     /// Builds all programs of `esp32-sim` on the first call, as far as they are out of date. Later calls wait for that
     /// build.

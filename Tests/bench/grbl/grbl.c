@@ -1,7 +1,7 @@
 // A stand-in for Grbl 1.1 on an ATmega328P at 16 MHz, based on the pages "Grbl v1.1 Interface" and
 // "Grbl v1.1 Commands" of Grbl's wiki: 115200 baud, one reply per line, real-time characters that are taken out of the
-// stream immediately, and a buffer of 15 moves. There are no motors: a move only takes time, as its distance and feed
-// need; a rapid move takes 10 ms.
+// stream immediately, and a buffer of 15 moves. There are no motors: a move only takes time, its distance
+// (the sum over the axes) divided by its feed; a rapid move takes 10 ms.
 
 #include <avr/interrupt.h>
 #include <avr/io.h>

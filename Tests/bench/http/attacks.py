@@ -29,7 +29,8 @@ API = "/api/v1"
 STOP = f"{API}/devices/pump/stop"
 COMMANDS = f"{API}/devices/pump/commands"
 SIMULATOR = f"{API}/devices/pump/simulator"
-# Each route that needs a token: its method, its path, the scope that the token must have, and a body.
+# The routes that need a token, without `verify`, `latency`, `peer` and `peer/say`: the method, the path, the scope that
+# the token must have, and a body.
 ROUTES = [
     ("GET", f"{API}/session", "see", None),
     ("GET", f"{API}/devices", "see", None),
