@@ -28,7 +28,7 @@ import Testing
         #expect(error.code == .notATerminal)
     }
 
-    @Test func `A port that the user may not open names the group that may`() throws {
+    @Test func `A port that only a group may open is reported with the hint for its permissions`() throws {
         let terminal = try PseudoTerminal()
         // 5 is `tty` on Debian, a group without root as a member.
         if geteuid() == 0 { #expect(chown(terminal.path, 0, 5) == 0) }
@@ -41,7 +41,7 @@ import Testing
         #expect(error.hint != nil && error.hint == NodePermissions(path: terminal.path)?.hint(terminal.path))
     }
 
-    @Test func `A port that only its owner may open is reported with a hint`() throws {
+    @Test func `A port without any permissions is reported with the hint for its permissions`() throws {
         let terminal = try PseudoTerminal()
         #expect(chmod(terminal.path, 0) == 0)
         let error = try asNobody {

@@ -67,7 +67,7 @@ struct SurroundingsTests {
         #expect(stranger["error"]?["code"] == "no_such_device")
     }
 
-    @Test("A computer without Bluetooth has a code of its own")
+    @Test("A scan with Bluetooth switched off fails with a code of its own")
     func failures() async throws {
         for (code, word) in [(BLEError.Code.adapterOff, "no_bluetooth"), (.failed, "failed")] {
             let surroundings = Surroundings(devices: { _ in throw BLEError(code, activity: "scanning", hint: "wait") })
