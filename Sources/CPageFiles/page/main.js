@@ -112,6 +112,15 @@ function update(isNew = false) {
   keepAwake();
 }
 
+// A file that is dropped beside its place must not replace the page, which has OFF.
+for (const kind of ["dragover", "drop"]) {
+  addEventListener(kind, (event) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer?.files ?? [];
+    if (kind === "drop" && file) current?.drop?.(file);
+  });
+}
+
 addEventListener("beforeprint", () => { if (current) update(true); });
 
 let isPending = false;

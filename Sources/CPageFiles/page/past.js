@@ -106,13 +106,7 @@ export function past() {
   const device = select("device", devices.map((one) => [one.name, plain(one.name)]));
   const since = select("since", [["1h", "the last hour"], ["6h", "the last 6 hours"]]);
   const file = element("input", { id: "past-file", type: "file", onchange: () => file.files[0] && load(file.files[0]) });
-  const node = element("section", {
-    class: "past", ondragover: (event) => event.preventDefault(),
-    ondrop: (event) => {
-      event.preventDefault();
-      if (event.dataTransfer.files[0]) load(event.dataTransfer.files[0]);
-    },
-  },
+  const node = element("section", { class: "past" },
     element("h1", {}, "The past"),
     element("p", { class: "banner" }, "This is not the present. For OFF, go to ", element("a", { href: "#/" }, "the devices"), "."),
     element("div", { class: "commands" },
@@ -125,7 +119,7 @@ export function past() {
   // What was chosen on a screen that is left is not shown any more.
   chosen += 1;
   put();
-  return { title: "The past", node, update() {}, printed: () => (tape ? `The past: ${tape.title}, as it was at ${spell(moment)}` : "The past: nothing is shown") };
+  return { title: "The past", node, update() {}, drop: load, printed: () => (tape ? `The past: ${tape.title}, as it was at ${spell(moment)}` : "The past: nothing is shown") };
 }
 
 async function offer(form, show) {

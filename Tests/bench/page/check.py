@@ -647,7 +647,7 @@ class Check:
         page.evaluate("""text => {
           const transfer = new DataTransfer();
           transfer.items.add(new File([text], "dropped.capture"));
-          document.querySelector(".past").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+          document.getElementById("head").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
         }""", text)
         expect(outcome).to_contain_text("the capture dropped.capture, ")
         expect(lines.filter(has_text="is open")).to_have_count(1)
