@@ -66,7 +66,8 @@ pages.drawn("wiring.svg", parts, nets, [f"IO{pin}" for pin in pins])
 for row in pages.table("wiring.md", "Parts"):
     pages.check(len(row[0].split(", ")) == int(row[3]), f"wiring.md: {row[0]} are not {row[3]}")
 
-# The log.
+# The log: the bytes of a row, the bytes of a block of flash, and the erasures that flash usually bears. The
+# sizes of a scheme's program and log, and the log's offset, are from the core's tools/partitions.
 ROW, ROWS_A_SECOND, BLOCK, ERASURES = len("1 1 1 0.00\n"), 1, 4096, 100_000
 PARTITIONS = {"no_ota": (0x200000, 0x210000, 0x1E0000)}
 scheme = pages.find("sketch.yaml", r"PartitionScheme=(\w+)")

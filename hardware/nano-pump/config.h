@@ -17,8 +17,8 @@
 #endif
 
 /// 1: of the thermistors' readings, only skin above `SKIN_HIGHEST` stops the pump, at the first such reading, like the
-/// devices in the field. 0: cold skin and broken thermistors stop the pump too, each of these faults after several bad
-/// readings, and the banner gives the reason for the board's start.
+/// devices in the field. 0: cold skin and broken thermistors stop the pump too; each fault, also hot skin, stops it
+/// after several bad readings; and the banner gives the reason for the board's start.
 #ifndef FIELD
 #define FIELD 0
 #endif

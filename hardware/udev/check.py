@@ -51,6 +51,7 @@ expect("udev reads the rules without a complaint", not complaints)
 expect("ModemManager keeps off a CH340", "ID_MM_DEVICE_IGNORE=1" in ch340)
 expect("brltty keeps off a CH340", "brltty-device" not in ch340.split("DEVPATH=")[-1])
 terminal = run(tty)
+# 20 is Debian's dialout.
 expect("the group may use its port", "GROUP 20" in terminal and "MODE 0660" in terminal)
 expect("the user at the computer may use its port", ":uaccess:" in terminal)
 

@@ -372,6 +372,7 @@ def knob(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
     sheet.add("open wiper: reading by the leakage of 1 µA", "1 µA × (R14 + R13), in steps",
               INPUT_LEAKAGE * (r14 * (1 + part["R14"].error) + r13) / SUPPLY * firmware.steps, "{:.1f} steps",
               below=(firmware.dead_zone - 1, f"{firmware.dead_zone - 1:.0f} steps"))
+    # 390 ms and a turn of the loop are the 0.5 s of bring-up.md.
     sheet.add("open wiper: until the reading is no speed",
               f"ln(1023 / {firmware.dead_zone:.0f}) × (R14 + R13) × C3, at most",
               math.log(firmware.steps / firmware.dead_zone) * (r14 + r13) * c3, "{:.0f} ms|1e3", below=(0.39, "390 ms"))

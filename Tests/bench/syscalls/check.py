@@ -5,7 +5,8 @@
 
 FOLDER contains the programs. Each of 'off', 'on', 'on --for', 'verify' and pumpctld runs against a simulated pump under
 strace, which makes one system call fail with EIO, ENOMEM, EINTR or EMFILE. No run may end by a signal. A program that
-reports the pump as off or on must be right, and one that reports that nothing was sent must not have changed the pump.
+exits with 0 and reports the pump as off or on must be right, and one that reports that nothing was sent must not have
+changed the pump.
 
 By default a seeded sample of the calls fails; --all takes every call. SEEDS=1234 repeats the sample of that seed.
 """

@@ -20,6 +20,7 @@ MODEM_CONTROL = (0x40, 0xA4)
 GET_STATUS = (0x80, 0x00)
 
 # Registers. The lowest bit of BREAK is 0 during a break. The modem inputs in MODEM_STATUS are inverted; none is active.
+# STATE, which is read together with them, is 0xEE: older versions of ch341.c say "expect 0xff 0xee".
 MODEM_STATUS, BREAK, STATE, PRESCALER, DIVISOR, LCR = 0x06, 0x05, 0x07, 0x12, 0x13, 0x18
 NO_BREAK = 0x01
 DTR, RTS = 0x20, 0x40
@@ -51,7 +52,7 @@ class CH340(Adapter):
         # How often DTR has become active, and how often a break has begun, since the adapter was created.
         self.dtr_edges = 0
         self.breaks = 0
-        # The computer's settings, in order: ("dtr", True), ("baud", 9600), ("line", "8N1"), ("break", True).
+        # The computer's settings, in order: ("dtr", True), ("rts", True), ("baud", 9600), ("line", "8N1"), ("break", True).
         self.history = []
         self._power_on()
 

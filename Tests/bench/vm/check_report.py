@@ -29,7 +29,7 @@ def suite_of(**verdicts):
 def run(suite, jobs=1):
     """Run a suite; return whether it passes, and its output."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.dict(os.environ):
-        # The verdicts of these suites must not get into the table of CI's parts.
+        # The verdicts of these suites must not get into the file named by PARTS, which CI reports.
         os.environ.pop("PARTS", None)
         is_good = report.passes(suite, jobs)
     return is_good, printed.getvalue()

@@ -87,7 +87,7 @@ def _run_one(number):
 
 
 def _note(text):
-    """Print a line, and add it to the table of CI's parts."""
+    """Print a line, and append it to the file named by PARTS, if it is set (see scripts/part)."""
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:

@@ -60,7 +60,7 @@ struct MessageRecordTests {
             let program = try await start(
                 "--json", "-p", "sim:rescue?seed=\(round)&messages=10000&interval=1ms&split=300&unpaced", "rescue",
                 "listen")
-            // The kill comes after another number of messages in each round, from 1 to 20.
+            // The kill comes after another number of messages in each round, from 1 to 19.
             try await lines(1 + round * 7 % 20, of: program)
             // In odd rounds, pumpctl-record is killed instead of pumpctl.
             if round % 2 == 0 {

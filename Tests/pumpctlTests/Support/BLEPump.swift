@@ -3,7 +3,8 @@ import FakeBlueZ
 import FirmwareSim
 import TestSupport
 
-/// A simulated pump behind an HM-10 on a fake bluetoothd. The pump's time advances on demand.
+/// A simulated pump behind an HM-10 on a fake bluetoothd. The pump's time advances on demand: see
+/// `DeviceHost.Pace.onDemand`.
 struct BLEPump {
     let bus: PrivateBus
     let fake: FakeBlueZ

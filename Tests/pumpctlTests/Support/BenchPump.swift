@@ -3,7 +3,8 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
-/// A simulated pump in this process, on a pseudo-terminal. Its time advances on demand.
+/// A simulated pump in this process, on a pseudo-terminal. Its time advances on demand: see
+/// `DeviceHost.Pace.onDemand`.
 struct BenchPump {
     let host: DeviceHost<PumpFirmware>
     private let server: PseudoTerminalServer<PumpFirmware>

@@ -33,7 +33,8 @@ class Channel {
 public:
     enum class Carrier { line, packets };
 
-    /// The size of a buffer for a row with its prefix, its line end, and a NUL.
+    /// The size of a buffer for a row with its prefix, its line end, and a NUL. It holds rows of up to 67 characters;
+    /// `sendLive` drops longer ones, which no sensor's voltage makes.
     static const size_t rowLimit = 80;
     /// The size in bytes of the buffer for live rows that wait for room, or for the end of a log row: eight of the
     /// longest rows.

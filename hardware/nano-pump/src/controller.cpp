@@ -60,8 +60,8 @@ void Controller::fail(const char *code, const char *text) {
     _output.line(text);
 }
 
-/// Starts the pump; returns false if it is in the error state. A thermistor's fault is reported first, and puts the
-/// pump into the error state.
+/// Starts the pump; returns false if it is in the error state. With `Policy::safe`, a finding is reported first, and
+/// puts the pump into the error state.
 bool Controller::start(const Inputs &inputs) {
     // A device in the field would start, and stop one turn later.
     if (_policy == Policy::safe && _finding != Finding::nothing && _pump.state() != Pump::State::error) {

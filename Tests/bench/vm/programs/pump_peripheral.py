@@ -2,8 +2,8 @@
 """A pump behind an HM-10, as a BlueZ peripheral: pump_peripheral.py [--adapter hci0] [--name HMSoft] [--piece 20]
 
 Shares no code with pumpctl. The replies are fixed; the pump's only state is whether it is on, and its PWM value. Reports
-its events on standard output, one per line: `ready`, `subscribed`, `unsubscribed`, `wrote SPEED:200\\n`. Takes orders
-from standard input, one per line:
+its events on standard output, one per line: `ready`, `subscribed`, `unsubscribed`, `wrote SPEED:200\\n`, and `released`
+when bluetoothd has ended the advertisement. Takes orders from standard input, one per line:
 
     delay 0.5           delay each reply by this many seconds
     say MANUAL:ON       send an unsolicited line
