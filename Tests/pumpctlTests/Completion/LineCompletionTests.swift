@@ -37,7 +37,7 @@ struct LineCompletionTests {
     }
 
     @Test(
-        "Commands and options",
+        "Commands and options that continue the line are offered",
         arguments: [
             ("sta", "status"), ("-p X --json sta", "status"), ("rescue ", "send sync listen list export"),
             ("help sim c", "ctl"), ("help status ", ""), ("nosuch x", ""), ("hel", "help"),
@@ -62,7 +62,7 @@ struct LineCompletionTests {
     }
 
     @Test(
-        "Values of options and arguments",
+        "Values of options and arguments that continue the line are offered",
         arguments: [
             ("-f l", "led"), ("history --family s", "storm"), ("scan --family=s", "--family=storm"),
             ("console --ends ", "lf cr crlf none"), ("verify --report t", "text tap"),
@@ -97,7 +97,7 @@ struct LineCompletionTests {
     }
 
     @Test(
-        "Endpoints",
+        "Endpoints that continue the text are offered",
         arguments: [
             ("usb", "usb:0403:6001 usb:0403:6001/A5 usb:1a86:7523 usb:1a86:7523@1-2.3"),
             ("usb:0403:6001/", "usb:0403:6001/A5"), ("ble:", "ble:HMSoft ble:Why%3F"),

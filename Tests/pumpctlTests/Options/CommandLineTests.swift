@@ -97,7 +97,7 @@ struct CommandLineTests {
         #expect(try ending.output == MarkdownPage.text("VERSION"))
     }
 
-    @Test("help exits with 64 for an unknown command and with 0 for a known one")
+    @Test("help exits with 64 for an unknown command, and prints the usage of a known one")
     func help() async throws {
         expectFailure(try await Pumpctl.run("help", "nosuch"), 64, saying: "nosuch", hint: "see pumpctl --help")
         #expect(try await Pumpctl.run("help", "led", "get").output.contains("USAGE: pumpctl led get"))
