@@ -52,7 +52,7 @@ class CH340(Adapter):
         # How often DTR has become active, and how often a break has begun, since the adapter was created.
         self.dtr_edges = 0
         self.breaks = 0
-        # The computer's settings, in order: ("dtr", True), ("rts", True), ("baud", 9600), ("line", "8N1"), ("break", True).
+        # The computer's settings, in order, as pairs: ("dtr", True), ("rts", True), ("baud", 9600), ("line", "8N1"), …
         self.history = []
         self._power_on()
 
