@@ -30,7 +30,7 @@ struct OffRunTests {
         }
     }
 
-    // 66 seeds are six for each signal.
+    // 66 seeds are six for each blow.
     @Test(arguments: Seeds(66, soak: 3_000).pieces(22))
     func `After a signal the pump is off, or a warning says that it may be on`(seeds: Range<UInt64>) async throws {
         for seed in seeds {
