@@ -1,14 +1,13 @@
 import ArgumentParser
 import CVersion
 import DescriptorIO
-import Dispatch
 import Glibc
 import PageServer
 import RecordFormat
 
 /// The command line of the HTTP server for the devices of a pumpctld.
 @main
-struct PumpctlPage: AsyncParsableCommand {
+struct PumpctlPage: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pumpctl-page", abstract: "Serve the devices of pumpctld to browsers and programs by HTTP.",
         usage: """
@@ -54,11 +53,11 @@ struct PumpctlPage: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End the session with this ID, or all.", valueName: "id"))
     var revoke: String?
 
-    static func main() async {
+    static func main() {
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            try command.run()
         } catch let error as PageError {
             say("\(error)", hint: error.hint)
             end(error.code.rawValue)
@@ -89,7 +88,7 @@ struct PumpctlPage: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let address = try self.address()
         var file = SessionFile(path: Self.sessionPath)
         if let revoke {
@@ -105,62 +104,67 @@ struct PumpctlPage: AsyncParsableCommand {
         } else if code {
             print(try Self.url(of: address, code: file.add(isCode: true, mayCommand: !see, at: .now)))
         } else {
-            try await serve(address, &file)
+            let begun = EventLoop.run { [file] loop in
+                do {
+                    try await serve(address, file, on: loop)
+                    return Result<Void, any Error>.success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            try begun.get()
         }
     }
 
     /// Serves the page until SIGINT or SIGTERM, or until the pumpctld that has started this program has ended.
-    private func serve(_ address: PageSettings.Address, _ file: inout SessionFile) async throws {
+    ///
+    /// Nothing here uses Dispatch, which would wake an idle process every second.
+    private func serve(_ address: PageSettings.Address, _ file: SessionFile, on loop: EventLoop) async throws {
         let sockets = socket.map { [$0] }
         var settings = PageSettings(address, sessionPath: Self.sessionPath) { sockets ?? DaemonSockets.paths }
         settings.names = host
         settings.captures = captures
         settings.pumpctl = Self.pumpctl
         settings.log = { Self.say($0) }
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        // Before the server, whose threads must not receive the signals. If the system has no thread left, the signals
+        // end the program at once.
+        let signals = try? SignalSource.open([SIGINT, SIGTERM]) { _ in end.finish() }
         let server = try await PageServer.start(settings)
-        let running = Task { await server.run() }
-        var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM] {
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { running.cancel() }
-            // Wait until Dispatch handles the signal. Before that, the signal ends the program at once: if it were
-            // ignored instead, it would be lost.
-            await withCheckedContinuation { continuation in
-                source.setRegistrationHandler { continuation.resume() }
-                source.resume()
-            }
-            sources.append(source)
-        }
-        let parent = Self.endOfParent { running.cancel() }
+        Self.waitForEndOfParent { end.finish() }
         let ownAddress = "\(await server.address)"
         Self.say("serving at \(ownAddress)")
         Self.keep(ownAddress)
         if open {
+            var file = file
             let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
             print(url)
             Self.browse(url, by: "\(Self.sessionPath).html")
         }
+        let running = Task(executorPreference: loop) {
+            await server.run()
+            end.finish()
+        }
+        for await _ in ends {}
+        running.cancel()
         await running.value
-        withExtendedLifetime((sources, parent)) {}
+        signals?.close(isEnding: true)
     }
 
     // MARK: Parts
 
     /// Calls a function when the pumpctld that started this program has ended, as its end of the socket at standard
-    /// input is then closed. Otherwise, this program would keep the port after a killed pumpctld.
-    ///
-    /// - Returns: The source of the event, which the caller keeps; nil if standard input is no socket, so that no
-    ///   pumpctld has started this program.
-    private static func endOfParent(_ isOver: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+    /// input is then closed. Otherwise, this program would keep the port after a killed pumpctld. Does nothing if
+    /// standard input is no socket, so that no pumpctld has started this program.
+    private static func waitForEndOfParent(_ isOver: @escaping @Sendable () -> Void) {
         var status = stat()
-        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
-        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
-        source.setEventHandler {
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let thread = try? BackgroundThread {
             var byte: UInt8 = 0
-            if read(STDIN_FILENO, &byte, 1) <= 0 { isOver() }
+            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            isOver()
         }
-        source.resume()
-        return source
+        thread?.detach()
     }
 
     /// The path of pumpctl, if it is installed with this program: in the same folder (as in a build folder), or in

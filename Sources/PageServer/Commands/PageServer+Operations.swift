@@ -83,11 +83,11 @@ extension PageServer {
     private func changeSessions<Result: Sendable>(
         _ change: @escaping @Sendable (inout SessionFile) throws(SessionFile.Failure) -> Result
     ) async throws(Problem) -> Result {
-        var file = SessionFile(path: settings.sessionPath)
-        let changing = Task.detached { () async -> Swift.Result<Result, SessionFile.Failure> in
-            do throws(SessionFile.Failure) { return .success(try change(&file)) } catch { return .failure(error) }
+        let path = settings.sessionPath
+        return try await Self.aside { () throws(Problem) in
+            var file = SessionFile(path: path)
+            do throws(SessionFile.Failure) { return try change(&file) } catch { throw Problem(error) }
         }
-        do throws(SessionFile.Failure) { return try await changing.value.get() } catch { throw Problem(error) }
     }
 
     // MARK: Devices
