@@ -63,7 +63,11 @@ extension PageServer {
         do throws(Problem) { try check(change) } catch {
             // The ID keeps this refusal, even if the change is sent again with a newer `seen`: a new change needs a new
             // ID.
-            log.add(id, .init(time: Self.now, request: key, answer: Task(executorPreference: executor) { [error] in Reply(error) }))
+            log.add(
+                id,
+                .init(
+                    time: Self.now, request: key, answer: Task(executorPreference: executor) { [error] in Reply(error) }
+                ))
             throw error
         }
         try checkLoad()
