@@ -25,8 +25,9 @@ static wchar_t *prompt_of(EditLine *line) {
     return editor->prompt ? editor->prompt : none;
 }
 
-// Gives libedit the next character of the key that `clineeditor_feed` passes in. Returns 0, the end of input, only to a
-// command that reads a second key. Such commands are not bound.
+// Gives libedit the next character of the key that `clineeditor_feed` passes in. Returns 0, the end of input, if libedit
+// wants more than the key has, as after Esc alone: libedit then leaves the line as it is. Commands that read further keys
+// themselves are not bound.
 static int next_character(EditLine *line, wchar_t *character) {
     clineeditor *editor = editor_of(line);
     if (editor->key_length == 0) return 0;

@@ -37,7 +37,7 @@ struct RecorderTests {
         #expect(bench.reports.state == [])
     }
 
-    @Test("After the end of a session its events are recorded until the device's next session, and no readings")
+    @Test("After the end of a session its events are recorded until the next session at its endpoint, and no readings")
     func late() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)

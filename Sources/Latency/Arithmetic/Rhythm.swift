@@ -26,9 +26,9 @@ enum Rhythm {
                 return (period, agreements.reduce(0, +) / Double(max(1, groups.count)))
             }.max { $0.1 < $1.1 } ?? (range.lowerBound, 0)
         }
-        // ``LoopEstimate`` searches from 0.9 to 1.6 periods, so a coarse step is about 0.2 % of the period. Even for
-        // times of 200 periods, the agreement half a step beside the best period is still 0.86 of the best. The fine
-        // steps then give the period to about 0.01 %.
+        // ``LoopEstimate`` searches from 0.9 to 1.6 times its first estimate of the period, so a coarse step is about
+        // 0.2 % of the period. Even for times over 200 periods, the agreement half a step beside the true period is
+        // above 0.8 of the best, so the coarse search finds it. The fine steps then give the period to about 0.01 %.
         let step = (range.upperBound - range.lowerBound) / 400
         let coarse = best(stride(from: range.lowerBound, through: range.upperBound, by: step)).period
         return best(stride(from: coarse - step, through: coarse + step, by: step / 20))

@@ -88,9 +88,9 @@ public actor Session<Family: DeviceFamily> {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 
-    /// Begins a session like ``begin(over:clock:waitsUntilReady:observer:)``. The families of this module call this
-    /// function from code that is specialized for the family. A session that another module begins processes lines in
-    /// generic code.
+    /// Begins a session like ``begin(over:clock:waitsUntilReady:observer:)``, which other modules call with generic code
+    /// only. The families of this module call this function from functions that the compiler specializes for the family,
+    /// because their sessions then process lines faster.
     static func begun(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool,
         observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
@@ -150,7 +150,8 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. The command in flight and all waiting commands fail with `closed`. Closing twice is allowed.
     public func close() async {
         if case .closed = life { return }
-        // If the link is lost, the loss explains the missing answers, and the caller may reopen it at once to send OFF.
+        // Of a running session only: if the link is lost, the loss explains the missing answers, and a doubt would make
+        // the link look for other users of the port, which costs time before OFF.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
@@ -328,8 +329,8 @@ public actor Session<Family: DeviceFamily> {
     ///   waits for its turn.
     private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
-        // Checked again just before the command is sent: its sender may leave, or this process may be stopped, during
-        // the wait for a fence.
+        // Checked again just before the command is sent. During the wait for a fence its sender may leave, which cancels
+        // the task, or a suspension of this process, as by SIGSTOP, may make it too late: then it is not wanted.
         if Task.isCancelled || !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }

@@ -103,7 +103,8 @@ struct Writer {
         return database
     }
 
-    /// Reports the failure to waiting callers and drops their requests. All other requests are kept for a retry.
+    /// Reports the failure to waiting callers and drops their requests, which have no ``Work/cost``. All other requests
+    /// are kept for a retry.
     private mutating func dismissAwaited(_ error: RecorderError) {
         for case .commit(_, _, let receipt) in pending { receipt(.failure(error)) }
         pending.removeAll(where: \.isAwaited)

@@ -1,6 +1,7 @@
 import LineProtocol
 
-/// Parses a pump's lines as in docs/protocols.md, independently of the host's code.
+/// Parses a pump's lines as in docs/protocols.md, independently of the host's code. Two rules that the page does not have
+/// are the host's: of a duplicate field the first one counts, and numbers of minutes have 16 bits.
 enum PumpOracle {
     /// The fields between the braces of a valid line `STATUS:{…}`, or after `TEMP:`; nil for any other line.
     static func fields(of line: String) -> [String: String]? {
@@ -16,7 +17,6 @@ enum PumpOracle {
             let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let text = parts.count > 1 ? parts[1] : ""
-            // Of a duplicate field the first one counts.
             if fields[name] == nil { fields[name] = value(text, of: name) }
         }
         return fields

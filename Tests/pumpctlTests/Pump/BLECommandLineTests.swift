@@ -91,7 +91,7 @@ struct BLECommandLineTests {
         await other.close()
     }
 
-    @Test func `A query is repeated after a lost link, a change is not`() async throws {
+    @Test func `A query is repeated after a lost link, a change and a line of send are not`() async throws {
         let pump = try await BLEPump()
         for (words, status, connections) in [
             (["status"], 0, 2), (["temp"], 0, 2), (["on"], 74, 1), (["speed", "100"], 74, 1),
