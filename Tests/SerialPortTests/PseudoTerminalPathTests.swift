@@ -43,7 +43,7 @@ struct PseudoTerminalPathTests {
         #expect(path.destination == .same)
         renewPseudoTerminal(at: first.path)
         #expect(path.destination == .gone)
-        // The owner recreates the second of two links, which is relative.
+        // The owner recreates `b`, the link that `a` leads to.
         let second = try PseudoTerminal()
         #expect(unlink(folder.path("b")) == 0)
         #expect(path.destination == .gone)

@@ -105,8 +105,8 @@ static uint16_t find_variable(const elf_firmware_t *firmware, const char *name) 
 }
 
 // simavr lacks mode 1 of timer 1, the 8-bit PWM that Arduino uses on D9 and D10, and makes it overflow at each count.
-// Fast PWM has the same range, and the motor's pulse width is read from its register. This change alone makes the board
-// twice as fast.
+// Fast PWM has the same range, and the motor's pulse width is read from its register. This change alone halves the real
+// time that the simulation takes.
 static void complete_timer_modes(avr_t *avr) {
     for (avr_io_t *module = avr->io_port; module != NULL; module = module->next) {
         if (strcmp(module->kind, "timer") == 0 && ((avr_timer_t *)module)->name == '1') {
