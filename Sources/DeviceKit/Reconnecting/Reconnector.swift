@@ -200,7 +200,10 @@ public final class Reconnector: Sendable {
         let (identity, isUnknown) = device.withLock { ($0?.identity, $0?.isUnknown == true) }
         if isUnknown, !takingUnknown { throw unknownAdapter }
         var doubt: LinkError.Code?
-        if let identity, let monitor = try? SerialPortMonitor(on: loop) {
+        if let identity {
+            guard let monitor = try? SerialPortMonitor(on: loop) else {
+                return try await link(of: identity, among: SerialPortDiscovery.ports)
+            }
             defer { monitor.close() }
             for try await event in monitor {
                 guard case .attached(let port) = event, identity.matches(port) else { continue }
@@ -248,16 +251,33 @@ public final class Reconnector: Sendable {
             hint: "plug the adapter in, and start again")
     }
 
+    /// Finds a USB serial port at intervals, and opens a link to it. Without netlink sockets, udev reports no events.
+    ///
+    /// - Parameter ports: Returns the present ports.
+    func link(
+        of identity: PortIdentity, among ports: @Sendable () throws -> [SerialPortInfo]
+    ) async throws -> any Link {
+        var doubt: LinkError.Code?
+        while true {
+            for port in (try? ports()) ?? [] where identity.matches(port) {
+                if let link = try await link(at: port.path, of: identity, among: ports, &doubt) { return link }
+            }
+            await pause(nil, Self.interval)
+            try Task.checkCancellation()
+        }
+    }
+
     /// Opens a USB serial port, and retries as long as waiting may help.
     ///
     /// - Returns: The link; nil once the port at this path is no longer the device's. Another port may have the path
     ///   then.
     private func link(
-        at path: String, of identity: PortIdentity, _ doubt: inout LinkError.Code?
+        at path: String, of identity: PortIdentity,
+        among ports: @Sendable () throws -> [SerialPortInfo] = SerialPortDiscovery.ports, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
         // Returns whether the port at the path is the device's; nil if udev can't be asked now.
         func isDevices() -> Bool? {
-            try? SerialPortDiscovery.ports().contains { $0.path == path && identity.matches($0) }
+            try? ports().contains { $0.path == path && identity.matches($0) }
         }
         while access(path, F_OK) == 0 {
             switch isDevices() {

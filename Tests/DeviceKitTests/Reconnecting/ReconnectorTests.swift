@@ -83,6 +83,29 @@ struct ReconnectorTests {
         #expect(!Reconnector.hasGone(try Endpoint("/dev/ttyS0"), "tty-4-64", node: nil))
     }
 
+    @Test func `Where udev reports no events, an adapter is found by its identity and not by its path`() async throws {
+        func port(_ path: String, at place: String) -> SerialPortInfo {
+            var port = SerialPortInfo(path: path)
+            port.usb = SerialPortInfo.USB(USBIdentifier(vendor: 0x1A86, product: 0x7523), physicalPath: place)
+            return port
+        }
+        let (other, own) = (port(terminal.path, at: "1-4"), port("/dev/null", at: "1-2"))
+        let present = Watched([other])
+        let opened = Watched<[String]>([])
+        let clock = ManualClock()
+        let endpoint = try Endpoint("serial:\(terminal.path)")
+        let reconnector = Reconnector(endpoint, ScriptedLink(), clock: clock) { endpoint in
+            opened.update { $0.append(endpoint.address) }
+            return ScriptedLink()
+        }
+        let search = Task { try await reconnector.link(of: own.identity) { present.state } }
+        await clock.untilSomebodySleeps(until: .seconds(1))
+        present.update { $0.append(own) }
+        clock.advance(by: .seconds(1))
+        _ = try await search.value
+        #expect(opened.state == ["/dev/null"])
+    }
+
     @Test(
         arguments: [
             ("/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0", "tty-188-97"),
