@@ -83,6 +83,7 @@ public struct MessageCarrier: Sendable {
             try intake.finish()
             throw error
         }
+        try intake.finish()
     }
 
     // MARK: Handing on

@@ -74,6 +74,21 @@ struct MessageCarrierTests {
         #expect(events.state == ["waits: not_found", "one"])
     }
 
+    @Test func `Receiving fails if a message behind the last expected one is not stored`() async throws {
+        let link = ScriptedLink()
+        let next = try message("two").json
+        let relay = MessageRelay(
+            SmallStore {
+                await link.deliver([next])
+                await settle()
+            }, until: MessageGoal(count: 1), clock: clock)
+        let carrier = MessageCarrier(try Endpoint("tcp:bench:4000"), for: relay, open: { _ in link })
+        try await link.deliver([message("one").json])
+        let error = await #expect(throws: RescueStoreError.self) { try await carrier.receive() }
+        #expect(error?.code == .full && error?.text == "1 message was not stored: the disk is full")
+        #expect(link.closeCount == 1)
+    }
+
     @Test func `Messages count as handed on after their link was closed without an error`() async throws {
         let link = ScriptedLink()
         let relay = relay(until: 1)
@@ -85,4 +100,24 @@ struct MessageCarrierTests {
         #expect(await store.messages(.pendingSync).isEmpty)
         #expect(link.closeCount == 1)
     }
+}
+
+/// A store that is full after the first insertion, and calls a closure during that insertion.
+private struct SmallStore: RescueStore {
+    let meanwhile: @Sendable () async -> Void
+    private let store = RescueMemoryStore()
+
+    init(meanwhile: @escaping @Sendable () async -> Void) { self.meanwhile = meanwhile }
+
+    func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage] {
+        guard await store.messages(nil).isEmpty else { throw RescueStoreError(.full, "the disk is full") }
+        await meanwhile()
+        return await store.insertNew(messages)
+    }
+
+    func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage] {
+        await store.messages(status)
+    }
+
+    func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { await store.markSynced(ids) }
 }
