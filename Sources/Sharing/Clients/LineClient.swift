@@ -153,7 +153,7 @@ final class LineClient: @unchecked Sendable {
 
     /// Adds a line to the queue; returns false if the queue is full.
     func enqueue(_ waiting: WaitingLine) -> Bool {
-        guard lineBytes + waiting.line.bytes.count < Self.incomingLimit else { return false }
+        guard lineBytes + waiting.line.bytes.count <= Self.incomingLimit else { return false }
         lines.append(waiting)
         lineBytes += waiting.line.bytes.count + 1
         return true

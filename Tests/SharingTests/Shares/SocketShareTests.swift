@@ -52,6 +52,21 @@ struct SocketShareTests {
         }
     }
 
+    @Test("The longest line fits into an empty queue, and no other line behind it")
+    func longestLine() async throws {
+        let (channel, other) = try DescriptorChannel.pair()
+        let framer = ClientFramer(.lines, lineLimit: SharedDevice.lineLimit)
+        let client = LineClient(ClientID(number: 1), "client", .connection, channel, framer)
+        func enqueue(_ count: Int) -> Bool {
+            let line = ClientLine([UInt8](repeating: UInt8(ascii: "X"), count: count), .change)
+            return client.enqueue(LineClient.WaitingLine(line: line, stopsBefore: 0))
+        }
+        #expect(enqueue(SharedDevice.lineLimit))
+        #expect(!enqueue(0))
+        await client.close()
+        await other.close()
+    }
+
     /// The notice to a client beyond the limit, before the share hangs up on it.
     private static let full = "[WARNING] too many programs have the device"
 
