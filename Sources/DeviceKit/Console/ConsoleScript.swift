@@ -107,7 +107,7 @@ struct ConsoleScript {
     }
 
     /// The number of lines that are not sent yet. Empty lines, which are never sent, do not count.
-    var unsentCount: Int { text.split(separator: 0x0A).count }
+    var unsentCount: Int { text.split(separator: 0x0A).count { $0 != [0x0D] } }
 
     /// The result of the script so far.
     var result: ConsoleResult {

@@ -75,6 +75,7 @@ struct ConsoleScriptTests {
         arguments: [
             ("", false, "; not sent: the rest of the input"), ("", true, ""), ("A\n", true, "; not sent: 1 line"),
             ("A\nB", true, "; not sent: 2 lines"), ("A\nB\n", false, "; not sent: 2 lines, and the rest of the input"),
+            ("A\r\n\r\nB\r\n\r\n", true, "; not sent: 2 lines"),
         ])
     func loss(text: String, hasEnded: Bool, unsent: String) {
         var script = ConsoleScript()
