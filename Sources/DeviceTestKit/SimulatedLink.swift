@@ -94,7 +94,7 @@ public final class SimulatedLink: Link, @unchecked Sendable {
 
     public func receive() async throws(LinkError) -> [UInt8]? {
         while true {
-            if !arrived.isEmpty { return keepsPacketBounds ? arrived.removeFirst() : takeArrived() }
+            if !arrived.isEmpty { return takeNext() }
             if let ending {
                 try ending.get()
                 return nil
@@ -114,16 +114,18 @@ public final class SimulatedLink: Link, @unchecked Sendable {
 
     public func receiveAvailable() async throws(LinkError) -> [UInt8] {
         if arrived.isEmpty, case .failure(let error) = ending { throw error }
-        return takeArrived()
+        return takeNext()
     }
 
-    private func takeArrived() -> [UInt8] {
+    /// Removes and returns the next packet or, without packet bounds, all bytes; empty if nothing has arrived.
+    private func takeNext() -> [UInt8] {
+        if keepsPacketBounds, !arrived.isEmpty { return arrived.removeFirst() }
         defer { arrived = [] }
         return arrived.flatMap(\.self)
     }
 
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
-        if !arrived.isEmpty { receiver(.bytes(takeArrived())) }
+        while !arrived.isEmpty { receiver(.bytes(takeNext())) }
         guard let ending else { return self.receiver = receiver }
         receiver(.ended(Self.error(ending)))
     }
