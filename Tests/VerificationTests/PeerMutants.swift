@@ -24,6 +24,9 @@ extension Mutant {
         peer("peer.hello", "takes Hello for GET", hears: ["Hello": "GET"]),
         peer(
             "peer.hello.from", "takes a greeting for GET", hears: ["HELLO from Central @ 2026-01-01T00:00:00Z": "GET"]),
+        peer(
+            "peer.hello.from", "acknowledges a greeting of the app",
+            hears: ["HELLO from Central @ 2026-01-01T00:00:00Z": "Hello"]),
         peer("peer.get.image", "does not know GET_IMAGE", hears: ["GET_IMAGE": "X"]),
         peer("peer.get.case", "knows GET in capitals only", hears: ["gEt": "X"]),
         peer("peer.get.trimmed", "trims no spaces", hears: ["  GET ": "X"]),
