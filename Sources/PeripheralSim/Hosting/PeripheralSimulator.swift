@@ -85,7 +85,8 @@ extension PeripheralSimulator {
     ///     the line.
     ///   - onServing: Called with the address of the line, and with later events of the line, on any thread.
     /// - Throws: The errors of ``peripheral(_:)``, `DeviceHost.serve(onAdapter:onEvent:)` and
-    ///   `DeviceHost.serve(at:onEvent:)`, and `SimulatorOptionError` if the device can't perform a step.
+    ///   `DeviceHost.serve(at:onEvent:)`, and `SimulatorOptionError` if the device can't perform a step, or if the
+    ///   settings need a pseudo-terminal and `place` is not one.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, onAdapter adapter: String? = nil,
         on loop: EventLoop = .shared, onDevice: (@Sendable (DeviceHandle) -> Void)? = nil,
@@ -100,6 +101,7 @@ extension PeripheralSimulator {
         _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void,
         _ onServing: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
+        if !place.isTerminal { try settings.checkWithoutTerminal() }
         // Without flow control, output for a slow reader of the line is lost, as on any line.
         let host = DeviceHost(
             try FaultyDevice(device, settings, isOnTerminal: place.isTerminal), pace: .realTime(EventLoopClock(loop)),

@@ -1,4 +1,5 @@
 import BlueZ
+import DescriptorIO
 import FirmwareSim
 import PeripheralSim
 import Testing
@@ -23,6 +24,17 @@ struct PeripheralSimulatorTests {
         #expect(paced.pause == StormPeripheral.defaultPause && paced.options.interval == .seconds(1))
         let unpaced = try #require(try storm.peripheral(storm.settings(["unpaced": "on"])) as? StormPeripheral)
         #expect(unpaced.pause == .zero)
+    }
+
+    @Test("A simulator over BLE and on a socket refuses an expectation that needs a pseudo-terminal")
+    func withoutTerminal() async throws {
+        let settings = try PeripheralSimulator.module.settings(["expect": "baud"])
+        await #expect(throws: SimulatorOptionError("expect", .onlyTerminal)) {
+            // No adapter has this name, so nothing is offered.
+            try await PeripheralSimulator.module.serve(
+                settings, at: .socket(.tcp(host: "127.0.0.1", port: 0)), onAdapter: "none", onEvent: { _ in },
+                onServing: { _ in })
+        }
     }
 
     @Test("A simulator over BLE refuses an option that is for lines only")
