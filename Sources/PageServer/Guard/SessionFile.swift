@@ -152,12 +152,12 @@ package struct SessionFile: Sendable {
         let new = "\(path).new"
         unlink(new)
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure() }
-        let isWritten = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
-        let isSynced = isWritten && fsync(descriptor) == 0
+        guard descriptor >= 0, let file = fdopen(descriptor, "w") else { throw failure() }
+        let isDone =
+            fputs(text, file) >= 0 && fflush(file) == 0 && fsync(descriptor) == 0 && rename(new, path) == 0
         let failure = failure()
-        close(descriptor)
-        guard isSynced, rename(new, path) == 0 else {
+        fclose(file)
+        guard isDone else {
             unlink(new)
             throw failure
         }

@@ -50,6 +50,16 @@ struct PageServingTests {
         return String(decoding: response, as: UTF8.self)
     }
 
+    @Test("If only a part of the file of sessions can be written, the system's reason is reported")
+    func sessionsInPart() async throws {
+        // The limit, in blocks of the shell, stands for a full disk: the system takes a part, and then refuses the rest.
+        let script = "trap '' XFSZ; ulimit -f 1; while \"$0\" --code >/dev/null; do :; done; exec \"$0\" --code"
+        let ending = try await ChildProcess(
+            ["/bin/sh", "-c", script, Executable.pumpctlPage], environment: environment
+        ).ending()
+        expectFailure(ending, 74, saying: "can't use the file of sessions", String(cString: strerror(EFBIG)), hint: "")
+    }
+
     @Test(
         "A file of sessions that the user may not read is reported as a missing permission",
         .enabled(if: geteuid() == 0, "only root can start a program as another user"),
