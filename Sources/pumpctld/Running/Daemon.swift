@@ -17,6 +17,8 @@ final class Daemon: Sendable {
     private let shares: OpenShares
     /// The program that serves the page; nil for the installed one.
     private let pageProgram: CompanionProgram?
+    /// The program that writes the record; nil for the installed one.
+    private let recorder: CompanionProgram?
     /// The names of the connected devices.
     private let present = Mutex(Set<String>())
     /// Failures that waiting does not solve. The first one ends the daemon.
@@ -28,16 +30,18 @@ final class Daemon: Sendable {
     ///   - loop: The loop on which all devices run.
     ///   - manager: The service manager to notify; nil for none.
     ///   - page: The program that serves the page; nil for the installed one.
+    ///   - recorder: The program that writes the record; nil for the installed one.
     /// - Throws: ``DaemonFailure`` if the configured group does not exist.
     init(
         _ configuration: DaemonConfiguration, on loop: EventLoop, log: Logger, manager: ServiceManager?,
-        page: CompanionProgram? = nil
+        page: CompanionProgram? = nil, recorder: CompanionProgram? = nil
     ) throws(DaemonFailure) {
         self.configuration = configuration
         self.loop = loop
         self.log = log
         self.manager = manager
         pageProgram = page
+        self.recorder = recorder
         var group: ShareGroup?
         if let name = configuration.daemon.group { group = try ShareGroup(named: name) }
         shares = OpenShares(for: group, on: loop)
@@ -83,7 +87,10 @@ final class Daemon: Sendable {
         for run in runs { run.cancel() }
         for run in runs { await run.value }
         watchdog.cancel()
-        for served in served { await served.recording.end("closed") }
+        // At the same time, so that a slow disk delays the end by 10 s at most.
+        await withTaskGroup { group in
+            for served in served { group.addTask { await served.recording.end("closed") } }
+        }
         log.notice("ended")
         if let failure { throw failure }
     }
@@ -154,7 +161,7 @@ final class Daemon: Sendable {
     /// configuration excludes.
     private func serve(_ settings: SharedDeviceSettings) -> Served? {
         guard let row = SharedFamily.row(of: settings.family) else { return nil }
-        let recording = SharedRecording(of: settings.family.name, on: loop)
+        let recording = SharedRecording(of: settings.family.name, by: recorder, on: loop)
         let opening = opening(settings, recording)
         // The links are not opened `for: .watching`: other programs send OFF over a share or the control socket, and need
         // no second way.
