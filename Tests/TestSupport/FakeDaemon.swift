@@ -92,7 +92,7 @@ public final class FakeDaemon: Sendable {
         channels.update { $0.append(channel) }
         guard !isMute else { return }
         let version = programVersion.map { ",\"program_version\":\"\($0)\"" } ?? ""
-        try? await channel.write(Array("{\"event\":\"hello\",\"version\":\"1\"\(version)}\n".utf8))
+        try? await channel.write(Array("{\"event\":\"hello\",\"version\":1\(version)}\n".utf8))
         Task { [weak self] in
             var received = ReceivedText()
             var device: Device?

@@ -194,6 +194,6 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     mutating func reset(at instant: Duration) {
         device.reset(at: instant)
-        chatterDue = instant + .seconds(5)
+        chatterDue = instant + (mutant?.chatterInterval ?? .seconds(5))
     }
 }

@@ -8,11 +8,11 @@ struct PumpUnsolicitedTests {
 
     // MARK: Status
 
-    /// - Parameter tenths: The time of ON, in steps of 250 ms.
+    /// - Parameter quarters: The time of ON, in steps of 250 ms.
     @Test("A running pump reports every 5 s from boot, at the next loop turn", arguments: 1..<20)
-    func periodicStatus(tenths: Int) {
+    func periodicStatus(quarters: Int) {
         var bench = PumpBench()
-        _ = bench.run(for: .milliseconds(tenths * 250))
+        _ = bench.run(for: .milliseconds(quarters * 250))
         bench.bring(to: .on)
         for beat in 1...4 {
             let rest = Duration.seconds(5 * beat) - bench.now

@@ -29,6 +29,8 @@ final class ScriptedDaemon: Sendable {
     /// The connections that wait for the greeting; nil while connections are greeted immediately.
     private let held = Watched<[DescriptorChannel]?>(nil)
     private let listener: SocketListener
+    /// The greeting.
+    private let hello: String
 
     static let hello = #"{"event":"hello","version":1}"#
 
@@ -36,6 +38,7 @@ final class ScriptedDaemon: Sendable {
     /// ``next(_:)``.
     init(in folder: TemporaryFolder, hello: String) async throws {
         path = folder.path("daemon")
+        self.hello = hello
         let listener = try await SocketListener.listen(at: .unix(path: path))
         self.listener = listener
         Task { [weak self] in
@@ -98,7 +101,7 @@ final class ScriptedDaemon: Sendable {
             defer { held = nil }
             return held ?? []
         }
-        for channel in channels { try await channel.write(Array("\(Self.hello)\n".utf8)) }
+        for channel in channels { try await channel.write(Array("\(hello)\n".utf8)) }
     }
 
     /// Whether the server has closed a connection.

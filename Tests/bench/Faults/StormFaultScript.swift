@@ -146,18 +146,15 @@ enum StormOracle {
     /// The log's text that was delivered from `start` on.
     static func log(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [UInt8] {
         if bench.isRadio {
-            return bench.tape.packets(from: start).flatMap { logText(of: $0, isWhole: true) }
+            return bench.tape.packets(from: start).flatMap(logText)
         }
-        return pieces(of: bench.tape.streams(from: start).first ?? [])
-            .flatMap { logText(of: $0, isWhole: $0.last == 0x0A || $0.last == 0x0D) }
+        return pieces(of: bench.tape.streams(from: start).first ?? []).flatMap(logText)
     }
 
     /// The part of a piece that belongs to the log; empty if none does.
     ///
-    /// - Parameters:
-    ///   - piece: A line with its end, or a notification.
-    ///   - isWhole: Ignored: an incomplete piece is treated like a complete one.
-    private static func logText(of piece: [UInt8], isWhole: Bool) -> [UInt8] {
+    /// - Parameter piece: A line with its end, the beginning of one, or a notification.
+    private static func logText(of piece: [UInt8]) -> [UInt8] {
         let content = piece.withoutEnd
         if content == Array("GET_LOG".utf8) || content.starts(with: "LIVE LOG: ".utf8) { return [] }
         guard content.starts(with: "LOG Values: ".utf8) else { return piece }

@@ -12,12 +12,12 @@ import Testing
 struct OffRunTests {
     /// The signal that hits a run.
     enum Blow: CaseIterable {
-        case interrupt, terminate, hangUp, quit, alarm, user, realTime, readerGone, suspend, stop, kill
+        case interrupt, terminate, hangUp, quit, alarm, user, realTime, suspend, stop, kill
 
         var signal: CInt {
             switch self {
             case .interrupt: SIGINT
-            case .terminate, .readerGone: SIGTERM
+            case .terminate: SIGTERM
             case .hangUp: SIGHUP
             case .quit: SIGQUIT
             case .alarm: SIGALRM
@@ -30,8 +30,8 @@ struct OffRunTests {
         }
     }
 
-    // 66 seeds are six for each blow.
-    @Test(arguments: Seeds(66, soak: 3_000).pieces(22))
+    // 60 seeds are six for each signal.
+    @Test(arguments: Seeds(60, soak: 3_000).pieces(20))
     func `After a signal the pump is off, or a warning says that it may be on`(seeds: Range<UInt64>) async throws {
         for seed in seeds {
             var random = SplitMix64(seed: seed)
