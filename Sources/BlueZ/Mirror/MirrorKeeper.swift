@@ -198,12 +198,12 @@ final class MirrorKeeper: @unchecked Sendable {
     private func takeOwner(_ arguments: [DBusValue]) {
         guard arguments.count == 3, let owner = arguments[2].string else { return }
         loseService()
-        pauses = .usual
         if !owner.isEmpty { fill { _ in } }
     }
 
     private func loseService() {
         generation += 1
+        pauses = .usual
         mirror = ObjectMirror()
         seen = []
         guard isComplete else { return }

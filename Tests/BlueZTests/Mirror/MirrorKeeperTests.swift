@@ -1,4 +1,5 @@
 import DBus
+import DeviceTestKit
 import TestSupport
 import Testing
 
@@ -45,6 +46,25 @@ struct MirrorKeeperTests {
             try await bench.settle()
             try await bench.bluez.device(module).pair()
             #expect(await bench.calls(of: "RegisterAgent") == 2)
+        }
+    }
+
+    @Test func `A bluetoothd without objects is asked again after each return of the bus`() async throws {
+        try await withBench { bench in
+            var (now, bluetoothd): (Duration, DBusConnection?) = (.zero, nil)
+            func pass(_ milliseconds: Int) async {
+                now += .milliseconds(milliseconds)
+                await bench.clock.untilSomebodySleeps(until: now)
+                bench.clock.advance(by: .milliseconds(milliseconds))
+            }
+            for _ in 0..<2 {
+                try await bench.bus.restart { try await bench.untilGone() }
+                bluetoothd = try await DBusConnection.open(.address(bench.bus.address))
+                #expect(try await bluetoothd?.requestName("org.bluez") == .owner)
+                // The pause before the client connects again, and the pauses before it asks again.
+                for pause in [250, 250, 500, 1000, 2000] { await pass(pause) }
+            }
+            await bluetoothd?.close()
         }
     }
 
