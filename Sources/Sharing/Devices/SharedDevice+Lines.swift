@@ -116,14 +116,15 @@ extension SharedDevice {
         }
     }
 
-    /// Waits for a link that is being opened. Then returns whether to send the line: always if it is a stop line,
-    /// otherwise only if its client is still connected.
+    /// Waits for a link that is being opened. Then returns whether to send the line: always if it is a stop line or a
+    /// message, otherwise only if its client is still connected. A message has no answer, so its client counts it as sent
+    /// once it is written, and leaves.
     ///
     /// - Throws: ``SharingError`` if the line is a change that must not be sent any more; see ``checkTurn(_:by:)``.
     private func isDue(_ waiting: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
         if !isUp { await waitForLink(isPatient: false) }
         if waiting.line.isStop { return true }
-        guard isThere(client) else { return false }
+        guard isThere(client) || row.framing == .objects else { return false }
         try checkTurn(waiting, by: client.name)
         return true
     }

@@ -49,6 +49,23 @@ struct SharedRescueTests {
             #expect(link.unreadSent == [])
         }
     }
+
+    @Test("Messages that wait to be sent are sent even if their program has left: it counts them as sent")
+    func left() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.rescue, at: "sim:rescue") {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            link.holdSends()
+            try await client.say(String(repeating: Self.message, count: 3))
+            #expect(await link.nextSent() == Self.message)
+            await client.leave()
+            try await bench.untilReported("its leaving") { if case .left = $0 { true } else { false } }
+            link.releaseSends()
+            #expect(await link.nextSent(2) == [Self.message, Self.message])
+        }
+    }
 }
 
 private func ~= (pattern: [UInt8], value: [UInt8]) -> Bool { pattern == value }
