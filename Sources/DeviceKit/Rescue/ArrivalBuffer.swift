@@ -23,6 +23,9 @@ final class ArrivalBuffer: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether the reading has ended.
+    var hasEnded: Bool { state.withLock { $0.ending != nil } }
+
     /// Reads `link` until it ends or the task is cancelled.
     func fill(from link: any Link) async {
         var ending = Result<Void, LinkError>.success(())

@@ -62,8 +62,7 @@ public struct MessageCarrier: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: relay.loop) { try await gathering.run() }
             group.addTask(executorPreference: relay.loop) { try await relay.untilCome() }
-            defer { group.cancelAll() }
-            try await group.next()
+            try await group.endWithFirst()
         }
     }
 

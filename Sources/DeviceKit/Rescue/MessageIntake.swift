@@ -78,7 +78,7 @@ public struct MessageIntake: Sendable {
         defer { pause.cancel() }
         guard isFull else { return try await buffer.take() }
         await pause.value
-        return []
+        return buffer.hasEnded ? try await buffer.take() : []
     }
 
     private mutating func take(_ arrivals: [RescueArrival]) {

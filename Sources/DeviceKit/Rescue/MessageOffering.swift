@@ -49,8 +49,7 @@ public struct MessageOffering: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask(executorPreference: relay.loop) { try await serve(centrals) }
                 for role in roles { group.addTask(executorPreference: relay.loop) { try await role() } }
-                try await group.next()
-                group.cancelAll()
+                try await group.endWithFirst()
             }
             result = .success(())
         } catch {
@@ -60,34 +59,31 @@ public struct MessageOffering: Sendable {
         try result.get()
     }
 
-    private func serve(_ centrals: AsyncStream<any Link>) async throws {
+    /// Serves phones until the task is cancelled.
+    ///
+    /// - Throws: `RescueStoreError` if messages of any phone are not stored; otherwise `CancellationError`.
+    func serve(_ centrals: AsyncStream<any Link>) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await central in centrals {
                 let link = wrap(central)
-                group.addTask(executorPreference: relay.loop) { try await serve(link) }
+                group.addTask(executorPreference: relay.loop) {
+                    // Other errors mean only that the task is cancelled.
+                    do { try await serve(link) } catch let error as RescueStoreError { throw error } catch {}
+                }
             }
-            throw CancellationError()
         }
+        throw CancellationError()
     }
 
     /// Serves a phone until the phone leaves or the relay's goal is reached.
     ///
-    /// - Throws: `RescueStoreError` if a received message is not stored.
+    /// - Throws: `RescueStoreError` if received messages are not stored when the task is cancelled.
     private func serve(_ link: any Link) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: relay.loop) {
                 try await untilLeft { try await relay.handOn(over: link) }
             }
-            var intake = MessageIntake(relay, from: link.deviceAddress)
-            let result: Result<Void, any Error>
-            do {
-                try await untilLeft { _ = try await intake.receive(from: link) }
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            try intake.finish()
-            try result.get()
+            try await untilLeft { try await relay.receive(from: link) }
             group.cancelAll()
         }
     }

@@ -136,13 +136,18 @@ public actor MessageRelay {
     // MARK: Handing on
 
     /// Sends the messages that are `pending_sync` over `link`, and later ones when they arrive, until sending fails or
-    /// the task is cancelled. Never returns normally.
+    /// the task is cancelled. Never returns normally. If the store fails, messages stay pending, and are sent again
+    /// after the next change of the store.
     ///
-    /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
+    /// - Throws: `LinkError`, `CancellationError`.
     public func handOn(over link: any Link) async throws {
         let changes = changes()
         while true {
-            try await handOn(store.messages(.pendingSync), over: link) { tell(.handedOn($0, to: link.name)) }
+            do {
+                try await handOn(store.messages(.pendingSync), over: link) { tell(.handedOn($0, to: link.name)) }
+            } catch let error as RescueStoreError {
+                tell(.storeFails(error))
+            }
             try await Self.next(changes)
         }
     }
@@ -215,5 +220,20 @@ public actor MessageRelay {
         watchers.removeAll { watcher in
             if case .terminated = watcher.yield() { true } else { false }
         }
+    }
+}
+
+extension ThrowingTaskGroup<Void, any Error> {
+    /// Waits until one task ends, then cancels the others and waits for them.
+    ///
+    /// - Throws: The `RescueStoreError` of any task: messages are not stored. Otherwise the error of the task that
+    ///   ended first.
+    mutating func endWithFirst() async throws {
+        var ending = await nextResult()
+        cancelAll()
+        while let result = await nextResult() {
+            if case .failure(is RescueStoreError) = result { ending = result }
+        }
+        try ending?.get()
     }
 }

@@ -35,6 +35,9 @@ public actor PhoneGathering {
     public private(set) var servedCount = 0
     /// The error of the last phone that could not be connected or served; nil if there was none.
     public private(set) var lastError: (any Error)?
+    /// The error that ends the gathering: the first error of a service, or a later `RescueStoreError`; nil if there is
+    /// none.
+    private var failure: (any Error)?
     /// The running search; nil if none is running.
     private var searching: Task<[BLESurvey.Sighting], any Error>?
     /// The stream of the caller that waits, or has waited last, for a phone to leave; empty if none has waited.
@@ -64,7 +67,7 @@ public actor PhoneGathering {
     /// - Throws: `LinkError` if the first search fails, or if a later one fails for a reason that waiting does not end;
     ///   `CancellationError`; errors of the service other than `LinkError`.
     public func run() async throws {
-        try await withThrowingDiscardingTaskGroup { group in
+        try await withServices { group in
             var hasSearched = false
             while true {
                 do {
@@ -109,7 +112,7 @@ public actor PhoneGathering {
     /// - Parameter patience: The longest wait for the first phone.
     /// - Throws: The errors of ``run()``.
     public func runOnce(for patience: Duration) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
+        try await withServices { group in
             var patience = patience
             while true {
                 let phones = try await search(for: patience)
@@ -121,10 +124,27 @@ public actor PhoneGathering {
         }
     }
 
+    /// Runs `body`, which adds services to a group.
+    ///
+    /// - Throws: The `RescueStoreError` of any service: messages are not stored. Otherwise the error of `body`, or of
+    ///   another service.
+    private func withServices(
+        _ body: (inout ThrowingDiscardingTaskGroup<any Error>) async throws -> Void
+    ) async throws {
+        do {
+            try await withThrowingDiscardingTaskGroup { try await body(&$0) }
+        } catch {
+            throw failure as? RescueStoreError ?? error
+        }
+    }
+
     /// Returns the phones in range that are not excluded; none if no phone appears within `patience`, or if an excluded
     /// phone was released during the search.
+    ///
+    /// - Throws: Also the error of a service, which ends the gathering.
     private func search(for patience: Duration) async throws -> [BLESurvey.Sighting] {
         try Task.checkCancellation()
+        if let failure { throw failure }
         let search = Task(executorPreference: loop) { [survey, excluded, loop] in
             try await survey.devices(except: excluded, for: patience, on: loop)
         }
@@ -136,6 +156,7 @@ public actor PhoneGathering {
             search.cancel()
         }
         try Task.checkCancellation()
+        if let failure { throw failure }
         // The search was cancelled because a phone that it ignored may be connected again: the caller searches again.
         if search.isCancelled { return [] }
         return try result.get()
@@ -147,7 +168,7 @@ public actor PhoneGathering {
     private func admit(
         _ phones: [BLESurvey.Sighting], _ group: inout ThrowingDiscardingTaskGroup<any Error>, isOnce: Bool = false
     ) async throws {
-        for phone in phones {
+        for phone in phones where failure == nil {
             while let link = try await open(phone, isOnce: isOnce) {
                 group.addTask(executorPreference: loop) { try await self.serve(phone, link, isOnce: isOnce) }
                 break
@@ -207,13 +228,14 @@ public actor PhoneGathering {
             lastError = error
             result = .success(())
         } catch {
+            if failure == nil || error is RescueStoreError { failure = error }
             result = .failure(error)
         }
         await link.close()
         linkCount -= 1
         if !Task.isCancelled { tell(.left(phone, isServed: isOnce)) }
         if !isOnce { excluded.remove(phone.address) }
-        if !isOnce { searching?.cancel() }
+        if !isOnce || failure != nil { searching?.cancel() }
         for departure in departures { departure.yield() }
         try result.get()
     }

@@ -20,7 +20,7 @@ public enum RelayEvent: Sendable {
 
     // MARK: The store
 
-    /// Messages can't be stored now. Storing is tried again.
+    /// Messages can't be stored now, or can't be marked as sent. Both are tried again.
     case storeFails(RescueStoreError)
     /// Storing works again, and the messages that had to wait are stored.
     case storeRecovers

@@ -25,7 +25,7 @@ extension RelayEvent {
         case .malformed(let error):
             "ignored: not a message: \("\(error)".printable()): \(error.excerpt.printable())"
         case .handedOn(let count, let port): "\(count.counted("message")) sent to \(port)"
-        case .storeFails(let error): "messages are not kept for now: \(error)"
+        case .storeFails(let error): "messages or their status are not kept for now: \(error)"
         case .storeRecovers: "messages are kept again"
         case .lost(let error): "\(error); waiting for the device to come back"
         case .back(let name): "\(name) is back"

@@ -39,20 +39,6 @@ struct MessageRecordTests {
             + #""timestamp":0,"status":"pending_sync","category":"\#(category)"}"#
     }
 
-    /// Starts a program that locks the database until its input ends.
-    private func lock() async throws -> ChildProcess {
-        let script = """
-            import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1], isolation_level=None)
-            database.execute("BEGIN IMMEDIATE")
-            print("locked", flush=True)
-            sys.stdin.read()
-            """
-        let holder = try await ChildProcess(["python3", "-c", script, home.path("pumpctl/record.sqlite")])
-        _ = try await holder.output.line("the lock")
-        return holder
-    }
-
     @Test("After kill -9 every printed message is stored, and each message once")
     func killed() async throws {
         var told: Set<String> = []
@@ -120,7 +106,7 @@ struct MessageRecordTests {
         try await device.say(Self.json(1))
         try await lines(1, of: program)
 
-        let holder = try await lock()
+        let holder = try await RecordLock(of: home)
         try await device.say(Self.json(2, category: "SOS"))
         let errors = try await program.errors.text(upTo: "not kept: ")
         #expect(errors.contains("locked by another program"))
@@ -128,8 +114,7 @@ struct MessageRecordTests {
         try await device.say(Self.json(3))
         try await program.errors.text(upTo: "no. 3")
         #expect(program.output.state.bytes.count { $0 == 0x0A } == 1, "only stored messages are on standard output")
-        await holder.closeInput()
-        try await holder.ending()
+        try await holder.end()
         try await program.errors.text(upTo: "messages are kept again")
         try await lines(3, of: program)
         program.send(signal: SIGINT)
@@ -162,7 +147,7 @@ struct MessageRecordTests {
     @Test("send sends a message that cannot be stored, with a note, and send --later fails")
     func sentUnkept() async throws {
         #expect(try await start("rescue", "send", "--later", "--at", "1,2", "first").ending().status == 0)
-        let holder = try await lock()
+        let holder = try await RecordLock(of: home)
         let device = try await ScriptedDevice()
         let ending = try await start("-p", device.port, "rescue", "send", "--category", "sos", "--at", "1,2", "help")
             .ending()
@@ -171,8 +156,7 @@ struct MessageRecordTests {
         _ = try await device.heard.wait(for: "the message") { $0.text.contains("help") ? true : nil }
         let later = try await start("rescue", "send", "--later", "--at", "1,2", "second").ending()
         expectFailure(later, 69, saying: "locked", hint: "fuser -v ")
-        await holder.closeInput()
-        try await holder.ending()
+        try await holder.end()
         #expect(try await keptIDs().count == 1)
         await device.close()
     }
@@ -188,5 +172,27 @@ struct MessageRecordTests {
             let ending = try await Pumpctl.start(["rescue"] + arguments, environment: environment).ending()
             expectFailure(ending, 74, saying: "damaged", hint: "move the file away")
         }
+    }
+}
+
+/// A program that locks the record of a user whose data is in a folder.
+struct RecordLock {
+    private let holder: ChildProcess
+
+    init(of folder: TemporaryFolder) async throws {
+        let script = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1], isolation_level=None)
+            database.execute("BEGIN IMMEDIATE")
+            print("locked", flush=True)
+            sys.stdin.read()
+            """
+        holder = try await ChildProcess(["python3", "-c", script, folder.path("pumpctl/record.sqlite")])
+        _ = try await holder.output.line("the lock")
+    }
+
+    func end() async throws {
+        await holder.closeInput()
+        try await holder.ending()
     }
 }

@@ -154,6 +154,24 @@ struct PhoneGatheringTests {
         }
     }
 
+    @Test("A failure of the record ends sync, though its time is not over")
+    func recordFails() async throws {
+        try await withBLEBench { bench in
+            let folder = TemporaryFolder()
+            _ = try await start(["rescue", "send", "--later", "--at", "1,2", "one"], on: bench, in: folder).ending()
+            let program = try await start(["-p", "ble:*", "rescue", "sync", "--for", "60s"], on: bench, in: folder)
+            // sync has read the messages before it searches.
+            try await bench.untilCalled("StartDiscovery")
+            let holder = try await RecordLock(of: folder)
+            let phone = await Phone(1, on: bench)
+            let ending = try await program.ending()
+            expectFailure(ending, 69, saying: "locked", hint: "fuser -v ")
+            #expect(phone.written.state.text.contains("\"one\""))
+            try await holder.end()
+            #expect(try await contents(bench, in: folder) == ["one": "pending_sync"])
+        }
+    }
+
     @Test("sync without a working phone keeps its messages and reports the failure")
     func nobody() async throws {
         try await withBLEBench { bench in
