@@ -62,9 +62,9 @@ struct SendCommand: ContextCommand {
         let bytes = try bytes()
         let ends = answer.ends ?? (hex || escapes ? LineEnds.none : nil)
         let rules = answer.rules(context.timeout)
-        // With a long `--quiet` the answer may never end, so this command must be able to send OFF for other programs.
-        // `--until` and `--timeout` do not count here.
-        let isBrief = rules.quiet <= Self.longestPause
+        // A command that listens for long must be able to send OFF for other programs, as the answer may never end.
+        // Another program's `off` does not wait longer than the usual time-out.
+        let isBrief = rules.quiet <= Self.longestPause && rules.timeout <= PumpSession.defaultTimeout
         let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {
             let exchange = LineExchange(with: context.family, over: link, clock: context.clock)

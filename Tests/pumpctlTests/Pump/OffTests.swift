@@ -107,6 +107,7 @@ struct OffTests {
         "The holder sends OFF for another pumpctl, and reports the request",
         arguments: [
             ["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"], ["send", "STATUS", "--quiet", "60"],
+            ["--timeout", "60", "send", "STATUS", "--until", "never"],
         ])
     func heldByUs(words: [String]) async throws {
         let pump = try await runningPump()
