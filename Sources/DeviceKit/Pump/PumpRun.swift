@@ -222,8 +222,7 @@ public struct PumpRun: Sendable {
     /// Returns the reason to end the run after a status line; nil if there is none. A single line may be damaged in
     /// transit, so a line that shows a reason is checked with a query.
     private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
-        let isBad =
-            status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
+        let isBad = status.power != .on || !plan.ignoresSkin && status.skinFaultWhileOn != nil
         if isBad { return await poll(session) }
         unanswered.reset()
         return nil
@@ -237,18 +236,23 @@ public struct PumpRun: Sendable {
             // Another event ends the run.
             case .cancelled, .closed, .overtaken: return nil
             // A single answer may be lost in transit, but a pump in an unknown state must not go on running.
-            case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notInEffect:
-                return unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
+            case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notInEffect: return missed(error)
             }
         }
-        unanswered.reset()
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
         case .off: return .foundOff
-        case .on, .unknown: break
+        case .on: unanswered.reset()
+        case .unknown:
+            if let cause = missed(SessionError(.notUnderstood, command: "STATUS", outcome: .unknown)) { return cause }
         }
         guard !plan.ignoresSkin, let fault = status.skinFaultWhileOn else { return nil }
         return .skin(fault, status)
+    }
+
+    /// Counts a failed poll. Returns the reason to end the run if there were too many.
+    private func missed(_ error: SessionError) -> PumpRunError.Cause? {
+        unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
     }
 
     /// Returns the error for a server that shares the pump and has lost it.

@@ -75,6 +75,21 @@ struct PumpRunTests {
         }
     }
 
+    @Test("A pump whose status names no state is polled, and switched off at the third such answer")
+    func unreadable() async throws {
+        let run = try await Run()
+        let status = "STATUS:{Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
+        for _ in 0..<PumpRun.unansweredLimit {
+            await run.comesIn(status)
+            await run.goesOut("STATUS\n", answer: status)
+        }
+        guard case .failed(let error) = await run.error()?.cause else {
+            Issue.record("another cause")
+            return
+        }
+        #expect(error.code == .notUnderstood)
+    }
+
     @Test("A closed session ends the run, and the pump is switched off over a new link")
     func closed() async throws {
         let pump = Watched(Pump())
