@@ -1,4 +1,5 @@
 import BlueZ
+import DescriptorIO
 import DeviceKit
 import FirmwareSim
 import Glibc
@@ -27,6 +28,7 @@ extension Failure {
         case let error as PortChoiceError: self.init(error)
         case let error as UserConfigurationError: self.init(error)
         case is CancellationError: self.init(.interrupted, code: "cancelled", "interrupted")
+        case let error as DescriptorError where error.code == .cancelled: self.init(of: CancellationError())
         default: self.init(.ioError, code: "system", "\(error)")
         }
     }

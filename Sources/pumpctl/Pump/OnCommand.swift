@@ -140,5 +140,5 @@ extension SessionError {
 
 extension Error {
     /// Whether the error only means that the command was cancelled.
-    fileprivate var isInterruption: Bool { self is CancellationError || (self as? Failure)?.status == .interrupted }
+    var isInterruption: Bool { Failure(of: self).status == .interrupted }
 }

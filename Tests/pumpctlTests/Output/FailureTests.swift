@@ -1,3 +1,4 @@
+import DescriptorIO
 import LineProtocol
 import Testing
 import Verification
@@ -45,6 +46,16 @@ struct FailureTests {
             #expect(hint.contains("plug") == (place.carrier == .cable), "\(hint)")
             #expect(hint.contains("ask for its state: pumpctl status"))
         }
+    }
+
+    @Test("An error that only means that a command was cancelled is an interruption")
+    func interruptions() {
+        let errors: [any Error] = [
+            CancellationError(), SessionError(.cancelled, command: "the first query", outcome: .notSent),
+            LinkError(.cancelled, name: "sim:pump", activity: "open"), DescriptorError(.cancelled, call: "read"),
+        ]
+        for error in errors { #expect(error.isInterruption, "\(error)") }
+        #expect(!SessionError(.noAnswer, command: "ON", outcome: .unknown).isInterruption)
     }
 
     @Test("Hints suit the kind of endpoint, and name doctor only if it can examine the device")
