@@ -55,6 +55,8 @@ public actor SharedDevice {
     /// Resumed when the first user arrives.
     private var userWaiter: CheckedContinuation<Void, Never>?
     private var idleTimer: Task<Void, Never>?
+    /// The loss of the link while its speaker began; nil if there was none.
+    private var earlyLoss: LinkError?
     /// Whether the link was lost, and no new link is in use yet.
     private var wasLost = false
     /// Whether the device ever gave a valid reply of its family, and the number of foreign replies before that.
@@ -141,6 +143,7 @@ public actor SharedDevice {
         self.end = end
         let speaker: any Speaker
         let link = HeardLink(link, watch.heard)
+        earlyLoss = nil
         do {
             speaker = try await row.begin(link, settings.endpoint, clock) { [unowned self] speech in
                 assumeIsolated { $0.hear(speech) }
@@ -148,6 +151,10 @@ public actor SharedDevice {
         } catch {
             await link.close()
             throw error
+        }
+        if let earlyLoss {
+            await speaker.close()
+            throw earlyLoss
         }
         (self.speaker, self.link) = (speaker, link)
         report(.up(link.name))
@@ -165,6 +172,8 @@ public actor SharedDevice {
             broadcast(bytes)
             said(bytes, tellsState: tellsState)
         case .lost(let error):
+            // A link that is lost before it is in use could not be opened.
+            guard speaker != nil else { return earlyLoss = error }
             wasLost = true
             isAway = true
             report(.lost("\(error)"))

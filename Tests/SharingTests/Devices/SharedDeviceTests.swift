@@ -6,6 +6,7 @@ import Glibc
 import LineProtocol
 import TestSupport
 import Testing
+import Transports
 
 @testable import Sharing
 
@@ -79,6 +80,34 @@ struct SharedDeviceTests {
                 #expect(try await client.line() == "[WARNING] the device is back")
             }
         }
+    }
+
+    @Test("A link that is lost while its speaker begins counts as not opened")
+    func lostAtOnce() async throws {
+        let row = try #require(SharedFamily.row(of: .pump))
+        let losing = SharedFamily(.pump, wording: row.wording) { link, endpoint, clock, say throws(SessionError) in
+            let speaker = try await row.begin(link, endpoint, clock, say)
+            say(.lost(LinkError(.disconnected, name: "the pump", activity: "receive")))
+            return speaker
+        }
+        let reports = Watched<[SharingReport.Event]>([])
+        let settings = SharedDeviceSettings(
+            name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump, holding: .always)
+        let link = ScriptedLink()
+        let device = SharedDevice(settings, losing, clock: ManualClock()) { _ in
+            link
+        } tell: { report in
+            reports.update { $0.append(report.event) }
+        }
+        let running = Task(executorPreference: device.loop) { await device.run() }
+        guard case .notOpened = try await reports.wait(for: "a report", { $0.first }) else {
+            Issue.record("\(reports.state)")
+            return
+        }
+        running.cancel()
+        await running.value
+        #expect(link.closeCount == 1)
+        #expect(reports.state.count == 1)
     }
 
     @Test("A disconnected client's half line is dropped; a half-closed client is answered")
