@@ -186,9 +186,9 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             do throws(SessionError) {
                 try await session.waitUntilReady()
             } catch {
-                // A silent device is reported as unanswered later. A lost device makes `begin` throw, so that the
-                // caller waits for it.
-                guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+                // A device that is silent, or away from the server that shares it, is reported as unanswered later. A
+                // lost device makes `begin` throw, so that the caller waits for it.
+                guard [.noAnswer, .notUnderstood, .deviceAway, .overtaken].contains(error.code) else { throw error }
             }
         }
         self.session = session

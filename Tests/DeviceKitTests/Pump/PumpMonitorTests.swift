@@ -190,6 +190,26 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
+    @Test("A server that has lost the pump is no lost link: the pump counts as unanswered")
+    func awayBehindServer() async throws {
+        let second = ScriptedLink { _ in "ERROR:DEVICE_AWAY\r\n" }
+        let monitor = try await monitor { _ in second }
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.on)
+        _ = try await updates.next()
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        _ = try await updates.next()
+        let update = try #require(try await updates.next())
+        guard case .unanswered(let error) = update.event else {
+            Issue.record("\(update)")
+            return
+        }
+        #expect(error.code == .deviceAway)
+        #expect(update.isLinkUp && second.closeCount == 0)
+        await monitor.close()
+    }
+
     @Test("A link closed by another owner counts as lost and is opened again")
     func closed() async throws {
         let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
