@@ -236,9 +236,7 @@ actor ControlConnection {
 
     private func begin(_ verb: ControlVerb, _ id: JSONValue) {
         if case .attach(let device) = verb { return beginAttaching(to: device, id) }
-        if isExtra, case .line(_, let line, _) = verb, line.mayChange {
-            return say(ControlMessage.refusal(of: id, .full))
-        }
+        if isExtra, verb.mayChange { return say(ControlMessage.refusal(of: id, .full)) }
         // A stop request must get through despite any number of other requests.
         let isStop = verb.isStop
         guard (isStop ? stopCount : requestCount) < Self.requestLimit else {

@@ -41,6 +41,15 @@ enum ControlVerb {
 
     /// Whether the request makes a device safe.
     var isStop: Bool { if case .line(_, let line, _) = self { line.isStop } else { false } }
+
+    /// Whether the request may change the device, in another way than a stop.
+    var mayChange: Bool {
+        switch self {
+        case .line(_, let line, _): line.mayChange
+        case .simulate: true
+        default: false
+        }
+    }
 }
 
 extension ControlConnection {

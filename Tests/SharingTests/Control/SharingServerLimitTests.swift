@@ -100,6 +100,8 @@ struct SharingServerLimitTests {
                 return try await second.message()
             }
             #expect(try await command("on")["error"]?["code"] == "too_many_clients")
+            let press: [String: JSONValue] = ["device": "pump", "verb": "press"]
+            #expect(try await second.ask("simulate", press)["error"]?["code"] == "too_many_clients")
             #expect(try await command("off")["ok"] == true)
             #expect(try await command("status")["ok"] == true)
             rig.clock.advance(by: SharedDevice.patience)
