@@ -22,7 +22,7 @@ extension Family {
                 "MANUAL:", "The button on the lid has switched the pump on or off.", name: "manual",
                 phrase: "button pressed", isByHand: true),
             FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump ran for 30 minutes and was stopped."),
-            FamilyEvent("ERROR:OVERHEAT", "The skin was warmer than 40.0 °C, and the pump was stopped."),
+            FamilyEvent("ERROR:OVERHEAT", overheat),
         ],
         errors: pumpErrors, state: pumpState,
         wire: WireRules(
@@ -48,6 +48,10 @@ extension Family {
     private static let damaged =
         "try again: the command was damaged in transit, or another program writes to the device"
 
+    /// The meaning of ``PumpErrorCode/overheat``. The text that the firmware sends after it tells which.
+    private static let overheat =
+        "The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."
+
     private static let pumpErrors = [
         FamilyError(
             PumpErrorCode.pumpNotRunning.rawValue, "The pump is off, or was stopped for safety.",
@@ -63,8 +67,7 @@ extension Family {
             PumpErrorCode.safetyShutoff.rawValue, "The pump ran for 30 minutes and was stopped.",
             remedy: leavingErrorState, isUnsolicited: true),
         FamilyError(
-            PumpErrorCode.overheat.rawValue, "The skin was warmer than 40.0 °C, and the pump was stopped.",
-            remedy: leavingErrorState, isUnsolicited: true),
+            PumpErrorCode.overheat.rawValue, overheat, remedy: leavingErrorState, isUnsolicited: true),
     ]
 
     /// The judgements of a skin temperature. The firmware stops the pump above 40.0 °C; the other limits, and
