@@ -5,6 +5,11 @@
 struct FirstLine: Sendable {
     /// The maximum length in bytes of a first line that is buffered.
     private static let limit = SharedDevice.lineLimit
+    /// The beginnings of an incomplete line that are waited for: of SSH, of HTTP/2, and of the requests that a browser
+    /// sends at once. Before any other request, a browser asks by OPTIONS whether it may send it.
+    private static let beginnings = ["SSH-", "PRI ", "GET ", "HEAD ", "POST ", "OPTIONS ", "CONNECT "].map {
+        Array($0.utf8)
+    }
 
     /// The result of looking at the beginning of a client's input.
     enum Verdict: Sendable, Hashable {
@@ -28,9 +33,11 @@ struct FirstLine: Sendable {
         guard let first = text.first else { return bytes.count > Self.limit ? .own(bytes) : .undecided }
         // A TLS record begins with its type, 22 for a handshake.
         if first == 0x16 { return .foreign }
-        // The first line of HTTP or SSH begins with a letter. Other input may have no line end to wait for.
-        if !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first & ~0x20) { return .own(bytes) }
-        guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let end = text.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
+            // Other input may have no line end to wait for.
+            guard Self.beginnings.contains(where: { $0.starts(with: text) || text.starts(with: $0) }) else {
+                return .own(bytes)
+            }
             return text.count > Self.limit ? .tooLong : .undecided
         }
         let line = String(decoding: text[..<end], as: UTF8.self)

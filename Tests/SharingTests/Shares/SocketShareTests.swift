@@ -146,6 +146,14 @@ struct SocketShareTests {
         }
     }
 
+    @Test(
+        "Input that begins no foreign protocol is not held back for a line feed",
+        arguments: ["r", "AT\r", "GET\r", "G1 X1", "\rST", "PUSH"])
+    func ownProtocol(text: String) {
+        var first = FirstLine()
+        #expect(first.append(Array(text.utf8)) == .own(Array(text.utf8)))
+    }
+
     @Test("A half-closed client counts toward the limit until its answer is sent")
     func owed() async throws {
         let link = ScriptedLink()
