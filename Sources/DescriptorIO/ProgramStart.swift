@@ -59,6 +59,7 @@ package struct ProgramStart: Sendable {
         let variables = variables.map { strdup("\($0)=\($1)") }
         defer { for text in words + variables { free(text) } }
         var process: pid_t = 0
+        cdescriptorio_keep_children()
         let error = DescriptorLimit.withOriginal {
             posix_spawnp(&process, program, &actions, &attributes, words, variables + inherited + [nil])
         }

@@ -31,6 +31,9 @@ int cdescriptorio_pidfd_open(int process);
 /// posix_spawn_file_actions_addclosefrom_np(3), with a posix_spawn_file_actions_t.
 int cdescriptorio_add_close_from(void *actions, int first);
 
+/// Ends the ignoring of SIGCHLD, which a program may have inherited: the system would keep no exit status of a child.
+void cdescriptorio_keep_children(void);
+
 /// pthread_create(3) for a thread that blocks the signals of a sigset_t from its start, so that none ever reaches it.
 int cdescriptorio_start_thread(
     unsigned long *thread, const void *blocked, void *(*body)(void *), void *argument);

@@ -191,6 +191,11 @@ struct SimCommandTests {
             "\"$0\" sim ctl $PUMPCTL_CONTROL press && \"$0\" sim ctl $PUMPCTL_CONTROL advance 1s", Executable.pumpctl)
         #expect(controlled.status == 0)
         #expect(controlled.output.contains("state: on\n"))
+        let deaf = try await Pumpctl.start(
+            ["sim", "led", "--run", "--", "sh", "-c", "exit 7"],
+            program: ["/usr/bin/env", "--ignore-signal=CHLD", Executable.pumpctl]
+        ).ending()
+        #expect(deaf.status == 7, "its parent has ignored SIGCHLD")
         let killed = try await Pumpctl.run("sim", "led", "--run", "--", "sh", "-c", "kill -KILL $$")
         #expect(killed.status == 137)
         #expect(try await Pumpctl.run("sim", "led", "--run", "--", "true").status == 0)
