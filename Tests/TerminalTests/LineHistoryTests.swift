@@ -36,6 +36,19 @@ struct LineHistoryTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("SPEED:5\n"))
     }
 
+    @Test("An overlong history keeps all lines if the disk is full")
+    func fullDisk() throws {
+        let path = folder.path("history")
+        let lines = (0..<(LineHistory.limit + 5)).map { "SPEED:\($0)" }
+        let text = lines.joined(separator: "\n") + "\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let new = "\(path).\(getpid())"
+        try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: "/dev/full")
+        #expect(LineHistory(path: path).load() == Array(lines.dropFirst(5)))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        #expect(!FileManager.default.fileExists(atPath: new))
+    }
+
     @Test("A history in a missing folder stays empty without an error")
     func nowhere() {
         let history = LineHistory(path: folder.path("no/folder/history"))

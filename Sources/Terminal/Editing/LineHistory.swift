@@ -38,13 +38,15 @@ public struct LineHistory: Sendable {
         let new = "\(path).\(getpid())"
         let file = open(new, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        write(lines, to: file)
+        let isWhole = write(lines, to: file)
         close(file)
-        if rename(new, path) != 0 { unlink(new) }
+        if !isWhole || rename(new, path) != 0 { unlink(new) }
     }
 
-    private func write(_ lines: some Sequence<String>, to file: CInt) {
+    /// Writes lines. Returns whether the file took all of them.
+    @discardableResult
+    private func write(_ lines: some Sequence<String>, to file: CInt) -> Bool {
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
-        _ = Glibc.write(file, text, text.count)
+        return Glibc.write(file, text, text.count) == text.count
     }
 }
