@@ -80,15 +80,21 @@ public final class PseudoTerminal: Sendable {
     ///
     /// - Parameter linkPath: The path of the link. A link whose program no longer runs, or whose target does not exist,
     ///   is replaced; anything else at the path is left alone.
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the previous link
-    ///   is removed even if this function throws.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken``, ``SerialError/Code/closed`` or
+    ///   ``SerialError/Code/system``; the previous link is removed even if this function throws.
     public func putLink(at linkPath: String) throws(SerialError) {
+        removeLink()
+        _ = try borrow("linking")
+        defer { master.giveBack() }
+        let link = try PortLink(path: linkPath, target: path)
+        self.link.withLock { $0 = link }
+    }
+
+    private func removeLink() {
         link.withLock { link in
             link?.remove()
             link = nil
         }
-        let link = try PortLink(path: linkPath, target: path)
-        self.link.withLock { $0 = link }
     }
 
     deinit {
@@ -166,7 +172,7 @@ public final class PseudoTerminal: Sendable {
     /// Removes the link and closes both ends, which disconnects the client. A second call does nothing.
     public func close() {
         guard master.retire() != nil else { return }
-        link.withLock { $0?.remove() }
+        removeLink()
         if heldSlave?.retire() != nil { heldSlave?.giveBack() }
         master.giveBack()
     }

@@ -131,6 +131,14 @@ import Testing
         #expect(destination(folder.path("a")) == nil)
     }
 
+    @Test func `A closed terminal gets no other link`() throws {
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        terminal.close()
+        #expect(terminal.linkPath == nil)
+        #expect(try failure { try terminal.putLink(at: folder.path("b")) }.code == .closed)
+        #expect(destination(folder.path("b")) == nil)
+    }
+
     @Test func `The holder of a port is found by its link`() async throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
         // With `-o`, flock(1) alone has the port open, and not the command that it runs.
