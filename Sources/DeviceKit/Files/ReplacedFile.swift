@@ -8,6 +8,8 @@ internal import Glibc
 public struct ReplacedFile: Sendable {
     /// The path of the file to replace; nil for standard output.
     public let path: String?
+    /// The path without symbolic links of an existing file, so that a link stays; otherwise ``path``.
+    private let target: String?
     /// The output for the new content.
     public let file: OutputFile
     private let wasPartThere: Bool
@@ -20,6 +22,7 @@ public struct ReplacedFile: Sendable {
         let path = path == "-" ? nil : path
         self.path = path
         guard let path else {
+            target = nil
             file = OutputFile()
             wasPartThere = false
             return
@@ -28,7 +31,12 @@ public struct ReplacedFile: Sendable {
         let isThere = stat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT == S_IFDIR { throw FileError(path: path, errno: EISDIR) }
         let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
-        let place = isSpecial ? path : path + ".partial"
+        let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        let real = isThere && isLink ? realpath(path, nil) : nil
+        defer { free(real) }
+        let target = real.map { String(cString: $0) } ?? path
+        self.target = target
+        let place = isSpecial ? path : target + ".partial"
         wasPartThere = access(place, F_OK) == 0
         file = try OutputFile(path: place, .replaceWhenWritten)
     }
@@ -67,11 +75,11 @@ public struct ReplacedFile: Sendable {
     /// Flushes the partial file to the disk and replaces the file at ``path`` with the partial file. Call this after
     /// all content was written. Does nothing if the output is written directly.
     public func complete() throws(FileError) {
-        guard let path, let place, isBeside else { return }
+        guard let path, let target, let place, isBeside else { return }
         try file.begin()
         // Flush before renaming, so that a crash can't leave a partial file under this path.
         try file.synchronize()
-        guard rename(place, path) == 0 else { throw FileError(path: path, errno: errno) }
+        guard rename(place, target) == 0 else { throw FileError(path: path, errno: errno) }
     }
 
     /// Deletes the partial file, unless an earlier attempt left it and nothing new was written.

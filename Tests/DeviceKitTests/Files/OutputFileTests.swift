@@ -23,6 +23,15 @@ struct OutputFileTests {
         #expect(content == (["id"] + (0..<count).map { "\($0)" }).map { $0 + "\n" }.joined())
     }
 
+    @Test("A symbolic link to a result file stays, and the file that it names is replaced")
+    func link() throws {
+        let target = folder.write("of yesterday", to: "target.csv")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "target.csv")
+        try ReplacedFile(path: path).replace(with: Array("of today".utf8))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == "target.csv")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "of today")
+    }
+
     @Test(
         "A failed write changes no old file, creates no new one, and leaves no partial file", arguments: [true, false])
     func failing(isThere: Bool) async throws {
