@@ -154,6 +154,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     ///   - body: Handles an event. Returns whether the event counts.
     /// - Throws: The errors of `body` and of the sequence.
     public func forEach(until count: Int?, _ body: (Element) async throws -> Bool) async throws {
+        if count == 0 { return }
         var rest = count
         for try await element in self {
             guard try await body(element) else { continue }

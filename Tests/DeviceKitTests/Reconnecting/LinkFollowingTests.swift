@@ -97,4 +97,10 @@ struct LinkFollowingTests {
         #expect(texts == ["one", "other", "two"])
         #expect(links[0].closeCount == 1)
     }
+
+    @Test func `Following to the count of 0 waits for no event`() async throws {
+        let following = try following()
+        try await following.closing { try await following.forEach(until: 0) { _ in true } }
+        #expect(links[0].closeCount == 1)
+    }
 }
