@@ -168,4 +168,13 @@ struct RescueVerificationTests {
         #expect(lines.next()?.text == (isObject ? "{\"a\":1}" : "OK"))
         #expect(lines.next() == nil && lines.takeFragment().isEmpty)
     }
+
+    @Test("NULs before an abandoned line do not count for the next line")
+    func abandoned() {
+        var lines = HeardLines(.lines)
+        lines.append([0, 0x4F], at: .zero)
+        #expect(lines.takeFragment() == [0x4F])
+        lines.append(Array("OK\n".utf8), at: .zero)
+        #expect(lines.next()?.hasNULs == false)
+    }
 }

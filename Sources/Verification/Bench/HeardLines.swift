@@ -94,7 +94,7 @@ struct HeardLines {
     /// Removes and returns the bytes of a line that has not ended.
     mutating func takeFragment() -> [UInt8] {
         object = ObjectEnd()
-        isDropping = false
+        (isDropping, followsNULs) = (false, false)
         defer { bytes = [] }
         return bytes
     }
