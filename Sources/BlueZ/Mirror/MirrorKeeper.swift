@@ -116,8 +116,11 @@ final class MirrorKeeper: @unchecked Sendable {
         return true
     }
 
-    /// Returns the error for an operation while the mirror is incomplete: the bus or bluetoothd is missing.
-    func absence(_ activity: String) -> BLEError { BLEError(isBusGone ? .noBus : .notRunning, activity: activity) }
+    /// Returns the error for an operation while the mirror is incomplete: this object is closed, or the bus or bluetoothd
+    /// is missing.
+    func absence(_ activity: String) -> BLEError {
+        BLEError(isClosed ? .closed : isBusGone ? .noBus : .notRunning, activity: activity)
+    }
 
     // MARK: Observers
 

@@ -176,6 +176,15 @@ struct ScanningTests {
         }
     }
 
+    @Test func `A scan ends as closed when its own connection is closed`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            await bench.bluez.close()
+            let error = try await failure { () throws(BLEError) in try await scan.iterate() }
+            #expect(error?.code == .closed)
+        }
+    }
+
     @Test func `A scan fails when the bus stops, and a new one works after its return`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
