@@ -8,6 +8,9 @@ extension SimulatorOption {
         let unit = units.first { text.hasSuffix($0.0) }
         guard let number = Double(text.dropLast(unit?.0.count ?? 0)) else { return nil }
         let seconds = number * (unit?.1 ?? 1)
-        return seconds > 0 && seconds <= 1_000_000 ? .seconds(seconds) : nil
+        guard seconds <= 1_000_000 else { return nil }
+        // A time below the resolution of `Duration` is 0, too.
+        let time = Duration.seconds(max(0, seconds))
+        return time > .zero ? time : nil
     }
 }

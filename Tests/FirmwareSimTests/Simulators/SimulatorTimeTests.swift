@@ -16,7 +16,7 @@ struct SimulatorTimeTests {
     @Test(
         "A time of 0, above 1,000,000 s or in another form is refused",
         arguments: [
-            "", "s", "0", "-1s", "x", "1d", "nan", "inf", "1000001", "300h", "1 s",
+            "", "s", "0", "-1s", "x", "1d", "nan", "inf", "1000001", "300h", "1 s", "1e-20s",
         ])
     func noTimes(text: String) {
         #expect(SimulatorOption.time(text) == nil)
