@@ -13,8 +13,8 @@ package enum ControlMessage {
         line(members.merging(["id": id, "ok": true]) { $1 })
     }
 
-    /// Encodes the response to request `id`, which failed entirely or in part. With null, encodes the failure of a
-    /// request whose ID can't be read, or the reason for closing the connection.
+    /// Encodes the response to request `id`, which failed entirely or in part. If `id` is null, encodes the failure
+    /// of a request whose ID can't be read, or the reason for closing the connection.
     package static func refusal(of id: JSONValue, _ failure: ControlFailure) -> [UInt8] {
         line(["id": id, "ok": false, "error": failure.json])
     }

@@ -2,9 +2,9 @@ internal import DescriptorIO
 internal import Glibc
 package import RecordFormat
 
-/// A program that is installed together with the running program and started only if needed. Libraries that only the
-/// companion links with cost the running program no start-up time. `pumpctl-record` is such a program: it stores
-/// records with SQLite. `pumpctl-page` is another: it serves the page in a browser.
+/// A program that is installed together with the running program and started only if needed. The running program then
+/// starts without the libraries that only the companion uses. `pumpctl-record` is such a program: it stores records with
+/// SQLite. `pumpctl-page` is another: it serves the page in a browser.
 public struct CompanionProgram: Sendable {
     /// The path of the executable.
     public let path: String

@@ -156,8 +156,8 @@ extension BlueZ {
         } catch {
             guard error.code == .timedOut, !isNeeded else { throw error }
         }
-        // Wait for the characteristics of the new services, which bluetoothd signals after the services. A service that
-        // appeared during the first query may have been signalled just behind the reply, its characteristics later.
+        // Wait for the characteristics of the services that have appeared during this function: bluetoothd signals them
+        // after the services.
         await untilSignalled(of: path)
     }
 

@@ -192,7 +192,7 @@ public actor ConnectedDevice {
         try await outcome.wait(activity: activity)
     }
 
-    /// Performs a write, after a pause again while bluetoothd is busy with another program's write.
+    /// Performs a write. While bluetoothd is busy with another program's write, tries again after a pause.
     private func carryOut(
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {

@@ -109,8 +109,8 @@ final class AcquiredSockets: @unchecked Sendable {
         ]
     }
 
-    /// Returns the properties whose presence tells bluetoothd that it may call the methods. Without `WriteAcquired`,
-    /// for a characteristic that is written only with confirmation, writes remain calls of `WriteValue`, which can be
+    /// Returns the properties whose presence tells bluetoothd that it may call the methods. A characteristic that is
+    /// written only with confirmation gets no `WriteAcquired`: its writes remain calls of `WriteValue`, which can be
     /// refused.
     static func properties(of facts: LocalCharacteristic, _ peripheral: Peripheral) -> [DBusProperty] {
         var properties: [DBusProperty] = []
@@ -195,7 +195,7 @@ extension DescriptorChannel {
         let state = try? withDescriptor { descriptor -> SentState in
             var unread: CInt = 0
             var byte: UInt8 = 0
-            // If the other end has closed, it has discarded unread packets. Detect the end here: the event loop reports
+            // If bluetoothd has closed its end, unread packets were discarded. Detect that here: the event loop reports
             // it later.
             if recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0 { return .lost }
             return ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 && unread == 0 ? .taken : .waiting

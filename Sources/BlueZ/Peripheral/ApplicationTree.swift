@@ -47,8 +47,8 @@ struct ApplicationTree: Sendable {
         characteristics.map(\.path) + services.map(\.path) + [application, advertisement]
     }
 
-    /// Returns all objects, children before their parents: exported in this order, the object manager comes last and
-    /// sends no `InterfacesAdded` for them.
+    /// Returns all objects, children before their parents: exported in this order, the object manager comes after
+    /// its children and sends no `InterfacesAdded` for them.
     func objects(of peripheral: Peripheral) -> [DBusObject] {
         let characteristics = characteristics.map { characteristic in
             DBusObject(characteristic.path, [Self.interface(of: characteristic, peripheral)])

@@ -116,8 +116,7 @@ public actor Peripheral {
         switch place.facts.delivery {
         case .toEach: return try await sockets.send(value, characteristic, to: central, activity: activity)
         case .toAll:
-            // A central that was connected before may be subscribed although bluetoothd has not reported it
-            // (bluez#1106).
+            // A central may be subscribed since an earlier connection, without a report of bluetoothd (bluez#1106).
             guard isOffered, subscribed.contains(characteristic) || !centrals.isEmpty else { return false }
             try await queue.send(NotificationQueue.Notification(path: place.path, value: value))
             return true
@@ -146,7 +145,7 @@ public actor Peripheral {
     /// - Parameters:
     ///   - characteristic: The characteristic.
     ///   - central: The receiver; nil for all subscribers.
-    /// - Returns: Whether a receiver is still there. Otherwise its last notifications may not have arrived.
+    /// - Returns: Whether any receiver is still there. If none is, the last notifications may not have arrived.
     public func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress? = nil) async -> Bool {
         guard await sockets.flush(characteristic, to: central) else { return false }
         // bluetoothd forwards everything that it has read before it replies to this call.
@@ -225,7 +224,7 @@ public actor Peripheral {
             guard centrals.removeValue(forKey: central) != nil else { return }
             guests.remove(central)
             sockets.stopTelling(central)
-            // The subscriptions end with the last central, whether bluetoothd reports it or not.
+            // The subscriptions end with the last central, whether bluetoothd reports their end or not.
             if centrals.isEmpty { for characteristic in subscribed { setSubscribed(false, characteristic) } }
             handlers.event?(.disconnected(central))
         }

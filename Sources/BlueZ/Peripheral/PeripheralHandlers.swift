@@ -45,8 +45,8 @@ public enum PeripheralEvent: Sendable, Hashable {
     case connected(BluetoothAddress)
     /// A device has disconnected from the adapter.
     case disconnected(BluetoothAddress)
-    /// The first central has subscribed to a characteristic. A central that was connected before may be subscribed
-    /// without this event (bluez#1106).
+    /// The first central has subscribed to a characteristic. A central may be subscribed since an earlier
+    /// connection, without this event (bluez#1106).
     case subscribed(BluetoothUUID)
     /// The last subscription to a characteristic has ended.
     case unsubscribed(BluetoothUUID)

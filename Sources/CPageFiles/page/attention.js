@@ -24,7 +24,8 @@ export async function keepAwake() {
   }
 }
 
-/** Returns a function that notifies of what got worse by a message. Call this one before the message is taken. */
+/** Returns a function that notifies of what got worse by a message. Call `watch` before the message is taken, and the
+ *  returned function afterwards. */
 export function watch() {
   const former = running();
   return (news) => {
@@ -42,7 +43,7 @@ export function watch() {
 }
 
 let known = [];
-// A page that is cut off hears no message of it.
+// No message tells a page that it is cut off.
 setInterval(() => {
   if (!isLive()) for (const name of known) notify(name, "It was running, and this page is not connected any more.");
   known = isLive() ? running() : [];
@@ -52,7 +53,7 @@ setInterval(() => {
 export async function notify(name, text, tag = `${name} ${bench.number}: ${text}`) {
   if (globalThis.Notification?.permission !== "granted") return;
   const options = { body: plain(text), tag, icon: new URL("icon.svg", import.meta.url).href };
-  // A phone's browser only takes them from a worker.
+  // A phone's browser shows notifications only if a worker shows them.
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker) await worker.showNotification(plain(name), options);
   else new Notification(plain(name), options);

@@ -54,16 +54,16 @@ function noteTime(text, isFirst) {
 
 export const familyOf = (device) => bench.families[device.family];
 
-/** Whether the messages are of the present. */
+/** Whether a message of the last few seconds was taken: see `silence`. */
 export const isLive = () => bench.number !== null && now() - bench.heard < silence;
 
 /** Whether something is known of the present state of a device. */
 export const isKnown = (device) => isLive() && bench.daemon === "up" && device.link === "up";
 
-/** Takes a message of the stream. Returns the lines for the console and for those who listen to changes. */
+/** Takes a message of the stream. Returns its data if it is of the kind "said" or "command", otherwise null. */
 export function take({ number, kind, data }) {
   if (kind === "model") {
-    // Only a tab that knows nothing takes one: it may come from a tab that was frozen.
+    // A model may come from a tab that was frozen, so only a tab that knows nothing takes it.
     if (bench.daemon !== null) return null;
     Object.assign(bench, data);
     offsets = { wall: data.wall, steady: data.wall + Date.now() - performance.now() };
@@ -135,12 +135,12 @@ function takeState(name, state, time) {
   for (const [key, value] of Object.entries(state.values)) {
     const age = state.ages_s[key];
     const read = age === null || age === undefined ? null : Date.parse(time) - age * 1000;
-    // What the device does not tell any more is not what was last known of it.
+    // If the value is unknown although the link is up, the device itself says so: an older value is not kept.
     device.values[key] = { value, read, was: known(value) ? value : state.link === "up" ? undefined : device.values[key]?.was };
   }
 }
 
-/** Whether a value is one: null and "unknown" are not. */
+/** Whether a value is known: null and "unknown" are not. */
 export const known = (value) => value !== null && value !== undefined && value !== "unknown";
 
 /** Reads the list of devices and their families, as after the first event of a new device. */
@@ -176,9 +176,9 @@ export async function command(device, name, parameters, isQuery, view) {
  *
  * Each press is a request of its own: one that shared the answer of an earlier press could miss a command between them.
  *
- * @param ending Ends the request, because later presses follow: the browser has six connections to the server.
+ * @param ending Ends the request if later presses follow: the browser has six connections to the server.
  * @param tell Called with each failure after which the stop is repeated.
- * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
+ * @returns The times at which the confirmed request was sent and was answered, with `clockSteps` when it was sent.
  * @throws The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
  */
 export async function stop(device, ending, tell) {

@@ -20,7 +20,7 @@ function dismissedOnes() {
   const current = localStorage.getItem(key) ?? "";
   if (current !== stored) {
     stored = current;
-    // This page has a longer memory than a store that fails.
+    // IDs are only added: if the store fails, this page still knows its own.
     try { for (const id of JSON.parse(current)) dismissed.add(id); } catch { /* Not written by this page. */ }
   }
   return dismissed;
@@ -60,7 +60,7 @@ function announce() {
   notify(news[0].device ?? "rescue", words, news[0].id);
 }
 
-/** Takes an event of a device. One whose family is not known yet may be a phone. */
+/** Takes an event of a device. A device whose family is not known yet may be a phone. */
 export function hear({ event, device, line }) {
   if (event !== "said" || (bench.devices[device]?.family ?? "rescue") !== "rescue") return;
   arrive(line, device);
@@ -112,7 +112,7 @@ for (const end of ["pointerup", "pointercancel", "keyup", "blur"]) {
 // The call that "show" was pressed for, and its listener.
 let [wanted, tell] = [null, () => {}];
 
-/** Calls `listener` if a call is to be shown on the screen that is made now. */
+/** Calls `listener` when a call is to be shown on the screen that is open already. */
 export function onWanted(listener) { tell = listener; }
 
 export function takeWanted() {
@@ -134,7 +134,7 @@ function showMessage() {
 function dismissShown(event) {
   const decided = held ?? shown;
   held = null;
-  // The second click of a double click would meet the next one.
+  // The second click of a double click would dismiss the next call.
   if (event.detail > 1 || !decided) return;
   dismiss(decided.id);
   showCalls();

@@ -28,7 +28,7 @@ export function charts(device, family, parts) {
     ...[...units].map(([unit, series]) => chart(device, unit, series, parts)));
 }
 
-/** Puts what was recorded before what was read since. A device without a record has none. */
+/** Puts what was recorded before what was read since. */
 async function load(device, all) {
   try {
     const { series } = await read(pathOf(device.name, `history?since=1h&columns=${width}`));
@@ -84,7 +84,7 @@ function follow(one, device) {
   const held = device?.values?.[one.field.key];
   if (one.steps !== clockSteps) {
     [one.steps, one.read] = [clockSteps, 0];
-    // Nothing is later than now.
+    // The server's clock was set back: points from before may lie in the future.
     one.points.splice(0, Infinity, ...one.points.filter((point) => !point || point[0] <= now()), null);
   }
   if (!device || !isKnown(device) || !held || !known(held.value)) {
@@ -97,7 +97,7 @@ function follow(one, device) {
   }
 }
 
-/** Drops points that are older, or beyond the limit; returns whether any remain. */
+/** Drops points that are older than `oldest`, or beyond the limit; returns whether any remain. */
 function trim(one, oldest) {
   const first = one.points.findIndex((point) => point && point[0] >= oldest);
   one.points.splice(0, first < 0 ? one.points.length : Math.max(first, one.points.length - limit));

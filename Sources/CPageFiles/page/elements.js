@@ -58,7 +58,7 @@ export function clock(time) {
   return `${day(moment) === day(new Date()) ? "" : `${day(moment)} `}${moment.toTimeString().slice(0, 8)}`;
 }
 
-/** An age in the largest unit of which there are two; empty up to ten seconds, because values are read every five. */
+/** An age in the largest unit of which there are at least two; empty up to ten seconds, because values are read every five. */
 export function ago(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds <= 10) return "";

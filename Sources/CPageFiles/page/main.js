@@ -36,7 +36,7 @@ function showLogIn(reason) {
     }
   };
   removeEventListener("hashchange", route);
-  // An address with a code may also be entered above.
+  // An address with a code may also be entered in the browser's address bar.
   onhashchange = () => {
     const typed = takeCode();
     if (typed) enter(typed);
@@ -90,7 +90,7 @@ function route(event) {
 
 /** Shows what is known now. Commands are then sent on this view. */
 function update(isNew = false) {
-  // Nothing moves under a finger. What is shown then is older than a second at most.
+  // Nothing moves under a finger: the view stays as it is for up to a second.
   if (!isNew && performance.now() - pressed < 1000) return;
   const live = isLive();
   const text = bench.number === null ? "connecting …"

@@ -84,7 +84,7 @@ function grid(view, width, height) {
 }
 
 /**
- * Makes a map. The list of the messages says the same, so it is hidden from a screen reader.
+ * Makes a map. The list of the messages says the same, so the map is hidden from a screen reader.
  *
  * @param choose Called with the ID of the message whose pin was pressed.
  * @returns The element, and a function that draws messages, of which one may be chosen.

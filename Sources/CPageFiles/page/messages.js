@@ -13,7 +13,7 @@ const [earliest, latest] = [-63_113_904_000, 252_423_993_600];
 
 const key = "pumpctl-calls";
 
-/** Keeps the calls for help that this browser has heard: they may be in no record, and a reload forgets the others. */
+/** Keeps the calls for help that this browser has heard: they may be in no record, and a reload forgets all other messages. */
 export const keepHeard = (open) => store(key, open.filter((one) => one.heard).slice(0, limit));
 
 function heard() {
@@ -41,7 +41,7 @@ function change(list) {
   messages.version += 1;
 }
 
-/** The time up to which the record was read, 0 before. */
+/** The time up to which the record was read; 0 before the first reading. */
 let readUntil = 0;
 
 /** Reads the record. Returns whether that succeeded. */

@@ -15,7 +15,8 @@ export function outcomeOf(device, name) {
   return outcomes.get(key);
 }
 
-/** The stops by device: their number, and what ends the first and the last one without an answer since the last change. */
+/** The stops by device: their number, and the abort controllers of the first and the last unanswered stop since the last
+ *  change. */
 export const stops = new Map();
 export const stopsOf = (name) => stops.get(name)?.number ?? 0;
 

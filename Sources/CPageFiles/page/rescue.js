@@ -134,7 +134,7 @@ function writing(device, row, parts) {
     if (isBusy() || !isReady(device, outcome)) return false;
     const isDone = await send(device, row, { message: JSON.stringify(message) }, outcome, seen, () => sentence(message));
     if (!isDone) return false;
-    // It is no news here.
+    // The banner need not announce a call that was sent here.
     dismiss(message.id);
     sent(message);
     return true;

@@ -16,7 +16,7 @@ const screen = (title, parts, node) => ({ title, node, update: () => parts.forEa
 
 const queues = new Map();
 
-/** The place for the next change of a device. It outlives a screen. */
+/** The place for a command that waits until the same command, sent before, is answered. It outlives a screen. */
 function queueOf(device, name) {
   const key = JSON.stringify([device, name]);
   if (!queues.has(key)) queues.set(key, { wanted: null });
@@ -119,14 +119,15 @@ function stopper(device, parts, ...others) {
 }
 
 /**
- * Whether the outcome of a stop is of the past: something else was done since, or what was known since a confirmation is
- * lost, or the device was read to be safe after a failure.
+ * Whether the outcome of a stop is out of date. Since then, another command was carried out, or the server's clock was set
+ * back; or, after a confirmation, the device was read to be in another state, or its state was known and is lost again; or,
+ * after a failure, the device was read to be safe.
  */
 function isOver(outcome, family, device) {
   const { state, steps, asked, answered, wasKnown } = outcome.dataset;
   if (!answered || state === "sending") return false;
   const isDone = state === "done";
-  // A page that is cut off has the confirmation, and nothing else.
+  // A page that was cut off all the time knows nothing newer than the confirmation, so it keeps that.
   if (!device || !isKnown(device)) return isDone && wasKnown === "yes";
   outcome.dataset.wasKnown = "yes";
   // Times of another clock can't be compared.
@@ -144,12 +145,13 @@ async function stopOne(device) {
   if (!stops.has(device.name)) stops.set(device.name, { number: 0, first: null, last: null });
   const asked = stops.get(device.name);
   const ending = new AbortController();
-  // The first goes on: a request that has not left the browser would be lost if each press ended the last.
+  // A press ends the stop of the press before it, but not the first one: otherwise fast presses could end each request before
+  // it has left the browser.
   if (asked.last !== asked.first) asked.last.abort();
   asked.first ??= ending;
   asked.last = ending;
   const press = (asked.number += 1);
-  // The last press has the word.
+  // Only the last press shows its outcome.
   const isLast = () => stopsOf(device.name) === press;
   show(outcome, "sending", isKnown(bench.devices[device.name] ?? {}) ? "sending …" : `asking, but not connected: ${byHand}`);
   try {
@@ -222,7 +224,7 @@ function commands(device, parts) {
     parts.push(() => {
       const current = bench.devices[device.name] ?? {};
       const held = current.values?.[main?.key];
-      // A device whose present state is not known may carry it out.
+      // A device whose present state is not known may carry the command out.
       const isCertain = isKnown(current) && held && known(held.value) && held.read !== null && now() - held.read < 15_000;
       const isPossible = !row.states || !isCertain || row.states.includes(held.value);
       if (restriction) write(restriction, isPossible ? "" : why);
@@ -264,7 +266,8 @@ function input(device, family, parameter, isBusy) {
       write(shown, `${control.value} not sent`);
     });
     control.addEventListener("change", () => control.form.requestSubmit());
-    // A slider that was moved and moved back changes nothing. The change, if there is one, comes first.
+    // A slider that was moved back sends nothing, and follows the device again. The event `change`, if there is one, comes
+    // before this.
     for (const end of ["pointerup", "pointercancel", "blur"]) {
       control.addEventListener(end, () => setTimeout(() => {
         if (!isBusy()) isTouched = false;

@@ -10,7 +10,7 @@ const interval = 5000;
 const tries = 3;
 /** The longest wait for the server, which waits 20 seconds for pumpctld. */
 const patience = 25_000;
-/** A field has no limit from here on: a browser can't show it exactly. */
+/** A minimum or maximum of this size or more is left out of a field: a browser can't show it exactly. */
 const largest = 1e15;
 
 /** The simulators by device: `verbs`, or null; `state`, or `trouble`, the reason that it is not known; the `number` of the last
@@ -115,7 +115,7 @@ async function act(device, found, verb, given, outcome) {
     Object.assign(found, { state: answer.state, trouble: null, isAsking: false });
     show(outcome, "done", `done at ${clock(now())}`);
   } catch (failure) {
-    // It is read again soon.
+    // The state is read again soon.
     if (failure.outcome === "unknown") lose(found, failure);
     showFailure(outcome, failure, device, "it may have been done");
   } finally {

@@ -18,7 +18,7 @@ export function trial(device, parts) {
   const result = element("div", {});
   let ending = null;
   const start = (command, present) => async () => {
-    // The second click of a double click would end the cancelling of the first.
+    // The second click of a double click would replace `ending`, and the first trial could not be cancelled.
     if (isBusy()) return;
     const mine = ending = new AbortController();
     outcome.dataset.busy = "yes";

@@ -156,7 +156,7 @@ export function banners(device, parts) {
         const node = element("p", { class: "banner" }, element("span", {}, plain(text), " ", element("small", { class: "age" })),
           element("small", {}, plain(remedy)), element("button", {
           type: "button",
-          // The second click of a double click would meet the next banner.
+          // The second click of a double click would dismiss the next banner.
           onclick: (event) => {
             if (event.detail > 1) return;
             if (!dismissed.has(device.name)) dismissed.set(device.name, new Set());

@@ -185,7 +185,7 @@ final class ConnectionCore: @unchecked Sendable {
             let error = DBusError(answer: name, message: message.cursor?.string, activity: entry.activity)
             entry.reply.finish(.failure(error))
         case CInt(CDBUS_SIGNAL):
-            // libdbus itself makes these signals, such as `Disconnected`; they do not come from the bus.
+            // libdbus itself makes the signals of this interface, such as `Disconnected`: they do not come from the bus.
             if DBusMessage.isEqual(message.header.interface, BusName.local) { return }
             router.deliver(message)
         default:

@@ -150,8 +150,8 @@ public actor DBusConnection {
     /// Waits for the result of an operation that has begun. If the task is cancelled, `cancel` is called on the loop's
     /// thread, and must finish `result`, unless `result` has finished.
     ///
-    /// A task that was cancelled before this call ends at once: the loop would call the cancellation handler's `cancel`
-    /// only after the current job. In this case `cancel` is called twice.
+    /// If the task was cancelled before, `cancel` is called twice: at once, and by the cancellation handler, which runs it
+    /// only after the loop's current job.
     func wait<Value>(
         for result: OneShot<Value>, onCancel cancel: @escaping @Sendable (ConnectionCore) -> Void
     ) async throws(DBusError) -> Value {

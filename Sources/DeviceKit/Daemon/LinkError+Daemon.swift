@@ -62,8 +62,8 @@ extension LinkError {
         }
     }
 
-    /// Returns the error for a device that another program has (this error) and that no daemon shares: this error with
-    /// another code, detail or hint, if `error`, a daemon's failure, explains more.
+    /// Returns this error, which says that another program has the device, with another code, detail or hint if `error`
+    /// explains more. `error` is the failure of the daemons that were asked for the device.
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {

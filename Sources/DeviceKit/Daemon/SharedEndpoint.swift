@@ -28,7 +28,7 @@ enum SharedEndpoint {
                     throw LinkError(ambiguous: endpoint, found.map(\.device))
                 }
                 // If several daemons are configured for the same device, only one can have the device open. Ask that
-                // one, or if none has it open the first.
+                // one, or the first if none has the device open.
                 if let owner = found.first(where: \.device.isUp) ?? found.first { sockets = [owner.socket] }
             }
             let link: DaemonLink
