@@ -22,7 +22,7 @@ export const bench = {
   heard: 0,
 };
 
-/** The number of the last message that was shown. A command names it, so that none is sent on an old view. */
+/** The number of the last message that was shown. A command names it; the server refuses a command on an old view. */
 export let seen = null;
 export function noteShown() { seen = bench.number; }
 

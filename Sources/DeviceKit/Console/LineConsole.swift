@@ -20,7 +20,7 @@ public final class LineConsole: Sendable {
         /// Whether lines come from a script. A script's line waits until the previous line's answer is complete, or the
         /// time-out for this answer is over.
         public var isScript = false
-        /// The rules that decide when an answer to a script is complete, so that the next line can be sent. If
+        /// The rules that decide when the answer to a script's line is complete, so that the next line can be sent. If
         /// ``AnswerRules/end`` is set, the script stops at the first answer that does not end. If
         /// ``AnswerRules/failure`` is set, the script stops at the first error.
         public var answers = AnswerRules()
