@@ -104,7 +104,7 @@ public enum MessageMeaning: Sendable, Hashable {
     case error(String)
     /// A line, without its end, that is text for people or unknown to the protocol.
     case text([UInt8])
-    /// The message has no meaning on its own, as the second acknowledgement of a command.
+    /// The message has no meaning on its own, such as the `OK` with which a pump's reply begins.
     case nothing
 }
 

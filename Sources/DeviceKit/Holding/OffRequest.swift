@@ -23,8 +23,8 @@ public enum OffRequest {
         return answer
     }
 
-    /// Whether a program of this user listens for requests for the device. Nothing is sent. Connecting takes longer
-    /// than a moment, and is limited to 1 s, only if too many programs wait to be accepted.
+    /// Whether a program of this user listens for requests for the device. Nothing is sent. Connecting is limited to
+    /// 1 s, and takes longer than a moment only if too many programs wait to be accepted.
     static func isHeard(for deviceID: String, on loop: EventLoop) async -> Bool {
         let connection = await connection(for: deviceID, within: .seconds(1), on: loop)
         await connection?.close()

@@ -12,8 +12,8 @@ public import Transports
 /// * A USB serial port is identified by its serial number or its physical path. The port is found under any name
 ///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up,
 ///   ``link()`` accepts no device at a path like `/dev/ttyUSB0`, because it may be another device.
-/// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when a
-///   symbolic link to it is created again.
+/// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when the
+///   symbolic link that led to it is created again, and leads to a new one.
 /// * A BLE device is identified by its address, or by its name if its address changes. If several devices have that
 ///   name, none is accepted.
 /// * Every endpoint other than a USB serial port is also tried at intervals (each ``interval``; for a BLE device up to

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The recorded session of one link: the time from its opening to its end.
 ///
-/// The session starts after the first bytes have gone over the link, or at ``begin()``. It does not start before,
-/// because the first bytes may be OFF, which must not wait for the start of `pumpctl-record`.
+/// The session starts with the first traffic on the link, or at ``begin()``. It does not start before, because the
+/// first bytes may be OFF, which must not wait for the start of `pumpctl-record`.
 public final class LinkSession: Sendable {
     /// Begins a session. Returns the recording that contains the session and the number of the session in it; nil if
     /// the session can't begin.
@@ -25,7 +25,7 @@ public final class LinkSession: Sendable {
     private let state = Mutex(State.waiting([]))
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// Creates a session that starts when something has gone over the link.
+    /// Creates a session that starts with the first traffic on the link.
     public init(on loop: EventLoop, start: @escaping Beginning) {
         self.loop = loop
         self.start = start

@@ -88,7 +88,7 @@ public struct MessageCarrier: Sendable {
     // MARK: Handing on
 
     /// Sends messages, and stores the messages that arrive in the meantime. ``MessageRelay/handedOn`` lists the
-    /// messages that were sent: to a single device all of them, unless this method throws.
+    /// messages that were sent. With a single device, it lists all of `messages`, unless this method throws.
     ///
     /// - Parameters:
     ///   - messages: The messages.

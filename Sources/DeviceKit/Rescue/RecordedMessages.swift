@@ -5,7 +5,7 @@ internal import Synchronization
 /// The messages of this user, stored in the record.
 ///
 /// ``open(by:)`` starts the program that stores the messages. If the program ends, the request in progress throws an
-/// error, which the caller may repeat, and the next request starts the program again.
+/// error. The caller may repeat the request: the next request starts the program again.
 public final class RecordedMessages: RescueStore {
     private let conversation = Mutex<RecordConversation?>(nil)
     private let program: CompanionProgram?

@@ -15,7 +15,7 @@ public final class DescriptorFarEnd: FarEnd {
         case system(errno: Int32)
         /// Nothing arrived, or there was no room to write, for a minute.
         case nothingCame
-        /// The link closed its end.
+        /// The link closed its end, or ``vanish()`` closed this end.
         case ended
 
         /// The failure in words.

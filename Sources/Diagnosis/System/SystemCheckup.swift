@@ -60,7 +60,7 @@ struct SystemCheckup {
             .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
             .run(
                 RootCommand("systemctl", "disable", "--now", "brltty"),
-                // Without the option, a copy is written through a link to /dev/null, which disables the rule.
+                // The option replaces a link to /dev/null that disables the rule; else cp would write to /dev/null.
                 then: "; or sudo cp --remove-destination \(file) /etc/udev/rules.d/, then plug the device in again"))
     }
 

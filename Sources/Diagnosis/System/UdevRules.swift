@@ -5,11 +5,11 @@ struct UdevRules {
     /// The USB vendor IDs that the rules mark, from hardware/udev/70-pumpctl-ports.rules.
     static let vendors: Set<UInt16> = [0x1A86, 0x4348, 0x0403, 0x10C4, 0x067B, 0x2341, 0x2A03, 0x303A]
 
-    /// The path of the rules for ports, in a folder that udev reads; nil if they are not installed.
+    /// The path of the rules for ports, in a folder that udev reads; nil if they are not installed, or are disabled.
     var ports: String?
     /// The path of a link to /dev/null that disables the rules for ports; nil if there is none.
     var portsMask: String?
-    /// The path of the rule against brltty, in a folder that udev reads; nil if it is not installed.
+    /// The path of the rule against brltty, in a folder that udev reads; nil if it is not installed, or is disabled.
     var brltty: String?
     /// The path of the rule against brltty, which a package installs as an example; nil if it is not there.
     var brlttyExample: String?

@@ -71,6 +71,6 @@ extension Fault.Effect {
         }
     }
 
-    /// Whether the effect applies to commands that the device receives, and not to its output.
+    /// Whether the fault falls in commands that the device receives, and not in its output.
     var isOfCommands: Bool { [.overrun, .repeatReply, .hangUp].contains(self) }
 }

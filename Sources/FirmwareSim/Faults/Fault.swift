@@ -49,7 +49,7 @@ public struct Fault: Sendable {
         case notifyEarly
     }
 
-    /// The value that a fault takes after `=`. Of a ``Fault``, the default value.
+    /// The value that a fault takes after `=`: in a ``FaultOrder`` the given value, in a ``Fault`` the default.
     enum Amount: Sendable, Hashable {
         case nothing
         /// A time.

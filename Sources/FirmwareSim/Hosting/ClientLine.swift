@@ -8,8 +8,8 @@ package struct ClientLine {
     package static let capacity = 1 << 20
     /// The number of bytes written to a client at once, so that each written piece shows that the client reads.
     static let pieceLength = 1 << 12
-    /// The number of bytes waiting for a client from which on a device with flow control stands still, and
-    /// ``DeviceHost/advance(by:)`` waits for the client.
+    /// The number of waiting bytes at which a device with flow control stands still, and ``DeviceHost/advance(by:)``
+    /// waits for the client.
     package static let highWater = 1 << 16
 
     let channel: DescriptorChannel

@@ -306,8 +306,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
     }
 
-    /// Runs the device up to the present, or until it is held up. Does not read the clients' input, as the asynchronous
-    /// function of the same name does.
+    /// Runs the device up to the present, or until it is held up. Unlike the asynchronous function of the same name,
+    /// does not read the clients' input.
     private func catchUp() {
         let present = now
         while !isHeldUp {

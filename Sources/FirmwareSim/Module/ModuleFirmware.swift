@@ -44,7 +44,7 @@ package struct ModuleFirmware: Sendable {
 
     /// The baud rate that was set last. Depending on the dialect, the rate takes effect at once or after a restart.
     private var storedRate: Int
-    /// The bytes that the UART has received since its last silence, notification or command.
+    /// The bytes that the UART has received and that were not yet notified, or obeyed as a command.
     private var collected: [UInt8] = []
     private var lastByteTime = Duration.zero
     /// The instant at which the module works again after a restart; nil if it is not restarting.

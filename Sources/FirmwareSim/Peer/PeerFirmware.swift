@@ -250,7 +250,7 @@ public struct PeerFirmware: SimulatedDevice {
     }
 
     /// Sends the next messages of the image, at most ``blockLength``, and begins the next requested image after the
-    /// last one.
+    /// last message.
     private mutating func sendBlock() {
         for _ in 0..<Self.blockLength {
             if let message = sender?.next() {

@@ -32,7 +32,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     /// The size of the largest image that a receiver accepts, in bytes: 7,000,000 base64 characters.
     public static let largestImage = 5_250_000
 
-    /// The carrier of the peer's messages. The peer protocol: 115200 8N1 on a serial port.
+    /// The carrier of the peer's messages. On a serial port, the peer protocol uses 115200 baud, 8N1.
     public var carrier: Carrier
     /// The name in the peer's greeting.
     public var name: String
