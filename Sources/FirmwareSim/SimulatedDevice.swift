@@ -83,7 +83,7 @@ public protocol SimulatedDevice: Sendable {
     ///   - command: A line without its end, a JSON object, or a whole BLE write. A line of more than 256 bytes may be
     ///     cut off.
     ///   - isPacket: Whether `command` is a whole BLE write.
-    /// - Returns: The objection, as a clause that follows the command, such as "is no command"; nil if there is none.
+    /// - Returns: The objection, as a clause that follows the command, such as "is not a command"; nil if there is none.
     static func objection(to command: [UInt8], isPacket: Bool) -> String?
 
     /// Whether BLE packets are pieces of a stream of lines, as from a module with a UART behind it. If not, each packet

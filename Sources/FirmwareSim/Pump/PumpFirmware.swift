@@ -1,9 +1,9 @@
 /// The pump: an Arduino Nano whose firmware speaks ASCII lines, and handles one command per loop turn.
 ///
-/// A turn sleeps for 100 ms and measures for 9 ms. Then it reads the UART until one whole command waits, serves the
-/// safety check, the button, the potentiometer and the periodic status line, and handles the command. After a command,
-/// it blinks for 50 ms. Computing takes no time, but printing into a full UART does. The UART is read at no other
-/// moment: it keeps 63 bytes, and loses the rest.
+/// A turn sleeps for 100 ms and measures for 9 ms. Then it takes the bytes that the UART holds, at most up to the end
+/// of one command, serves the safety check, the button, the potentiometer and the periodic status line, and handles the
+/// command if it is complete. After a command, it blinks for 50 ms. Computing takes no time, but printing into a full
+/// UART does. The UART is read at no other moment: it keeps 63 bytes, and loses the rest.
 ///
 /// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with
 /// the bootloader instead.
@@ -11,7 +11,7 @@
 /// ```swift
 /// var pump = PumpFirmware(options: PumpFirmwareOptions(lineRate: .unlimited))
 /// pump.receive(Array("ON\n".utf8), at: .zero)
-/// _ = pump.advance(to: .milliseconds(100))  // OK, PUMP:ON
+/// _ = pump.advance(to: .milliseconds(200))  // OK, PUMP:ON
 /// pump.pressButton(at: .seconds(1))
 /// _ = pump.advance(to: .seconds(2))  // MANUAL:OFF
 /// ```
@@ -87,8 +87,8 @@ extension PumpFirmware {
 
     /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// The turns of an idle pump show nothing. The instant is then ten seconds after the next turn, and a run to
-    /// any instant catches up on the turns before it.
+    /// The turns of an idle pump show nothing. The instant is then ten seconds after the next step, and a run to any
+    /// instant catches up on the turns before it.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }
         if isIdle { return stepDue + Self.longestRest }

@@ -3,7 +3,7 @@
 /// ```swift
 /// var device = ScriptedFirmware()
 /// device.receive(Array("hello\n".utf8), at: .zero)
-/// for emission in device.advance(to: .seconds(1)) { print(emission.bytes) }  // hello\r\n
+/// _ = device.advance(to: .seconds(1))  // hello
 /// ```
 public struct ScriptedFirmware: SimulatedDevice {
     /// The longest accepted line of a host, in bytes. A longer line is dropped.

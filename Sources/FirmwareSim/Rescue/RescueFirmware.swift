@@ -8,7 +8,7 @@ internal import FoundationEssentials
 ///
 /// ```swift
 /// var phone = RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1))
-/// _ = phone.advance(to: .seconds(1))  // {"id":"…","content":"Bolin Creek flooding",…}
+/// _ = phone.advance(to: .seconds(1))  // {"category":"Flooding","content":"Franklin Street …
 /// ```
 public struct RescueFirmware: SimulatedDevice {
     /// The number of messages that are read from the phone's memory at once, if there is no interval between messages.

@@ -53,7 +53,8 @@ extension FaultyDevice {
             }
         }
 
-        /// Ends a unit that consists of `bytes`. The drawn steps, and the steps of lines that begin so, become due.
+        /// Ends a unit that consists of `bytes`. The drawn steps become due, and the `line:` steps whose text begins
+        /// the unit.
         mutating func endUnit(_ bytes: [UInt8]) {
             for index in steps.indices {
                 if case .line(let beginning) = steps[index].watch.occasion {

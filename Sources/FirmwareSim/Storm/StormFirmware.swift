@@ -7,7 +7,7 @@
 /// ```swift
 /// var storm = StormFirmware(options: StormFirmwareOptions(lineRate: .unlimited, rows: 3))
 /// storm.receive(Array("GET_LOG\n".utf8), at: .zero)
-/// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
+/// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 2 48 -347.10 …
 /// ```
 public struct StormFirmware: SimulatedDevice {
     /// The options of this sensor.

@@ -7,7 +7,7 @@ public struct StormLog: Sendable, Hashable {
     /// Creates the log of a seed.
     public init(seed: UInt64) { self.seed = seed }
 
-    /// Returns rows of the stored log, each `<pipe> <port> <point> <value>` and a line feed.
+    /// Returns rows of the log, each `<pipe> <port> <point> <value>` and a line feed.
     public func text(rows: Range<Int>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(rows.count * 16)

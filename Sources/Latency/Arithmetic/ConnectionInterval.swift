@@ -11,8 +11,8 @@ enum ConnectionInterval {
     private static let fewest = 20
     /// The least fit of the times between packets to multiples of the interval, for any interval.
     private static let least = 0.8
-    /// The standard deviation of the delay with which the host gets a packet, in milliseconds. It limits the fit that a
-    /// long interval can have.
+    /// The standard deviation of the delay with which the host gets a packet, in milliseconds. For intervals above 13 ms
+    /// it demands a better fit than ``least``: see ``leastFit(_:)``.
     private static let deviation = 1.0
     /// Longer times between packets, in milliseconds, are ignored: the clocks of both sides drift apart.
     private static let longestGap = 2000.0

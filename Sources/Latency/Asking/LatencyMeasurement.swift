@@ -159,8 +159,8 @@ public struct LatencyMeasurement: Sendable {
 
     /// Waits until nothing has arrived for `time`, at most for ``longestSettling``.
     ///
-    /// - Parameter isLate: Whether an answer may still be on its way. The time then counts from now, not from the last
-    ///   arrival.
+    /// - Parameter isLate: Whether an answer may still be on its way. The time then counts from now at the earliest, not
+    ///   from an arrival before.
     private func settle(_ watch: ReplyWatch, for time: Duration, isLate: Bool = false) async throws {
         let begin = clock.elapsed()
         while true {

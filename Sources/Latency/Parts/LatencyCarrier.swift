@@ -23,7 +23,7 @@ public struct LatencyCarrier: Sendable, Hashable {
     /// Whether sending over BLE returns only after the device has confirmed the write.
     public var confirmsWrites: Bool
 
-    /// Creates a path. An omitted time is nil.
+    /// Creates a path. By default, the times are unknown, and sending over BLE waits for no confirmation.
     public init(
         _ kind: Kind, byteTime: Duration? = nil, latencyTimer: Duration? = nil, confirmsWrites: Bool = false
     ) {

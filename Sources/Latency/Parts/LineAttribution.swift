@@ -63,7 +63,7 @@ struct LineAttribution {
         if carrier.kind == .port { remarks.append(.wayOut) }
     }
 
-    /// Attributes answers that came in one chunk each, so that their start is unknown.
+    /// Attributes answers if more than a fifth of them came in one chunk, which does not show the start.
     private mutating func attributeTogether(_ byteTime: Double) {
         let rests = times.map { $0.roundTrip - $0.write - ($0.questionLength + $0.replyLength) * byteTime }
         deliver(rests, as: carrier.deliverers.union([.firmware]))

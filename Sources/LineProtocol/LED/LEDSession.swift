@@ -37,10 +37,10 @@ extension Session where Family == LEDFamily {
     ///   - endpoint: The value to set.
     ///   - timeout: The time limit for the write and the query together, without the wait for other commands.
     /// - Throws: ``SessionError``: `unconfirmed` if the board answered the write but not the query; `notInEffect` if it
-    ///   answered both, with another value to the query: the write may have been carried out and then undone. The
-    ///   outcome of both is unknown. If it answered only the query, with another value, the write was not carried out:
-    ///   the code is `noAnswer` or `notUnderstood`, and the outcome `nothingChanged`. If it answered neither, the code
-    ///   is the same, and the outcome is unknown.
+    ///   answered both, with another value to the query: the write may have been carried out and then undone. With
+    ///   either code, the outcome is unknown. If it answered only the query, with another value, the write was not
+    ///   carried out: the code is `noAnswer` or `notUnderstood`, and the outcome `nothingChanged`. If it answered
+    ///   neither, the code is one of the same two, and the outcome is unknown.
     public nonisolated func write(
         _ value: LEDValue, to endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) {

@@ -176,7 +176,7 @@ public struct StormDecoder: Sendable {
         }
         held.append(byte)
         // A NUL before a prefix is the terminator of a C string, sent after the previous line end. A NUL within the log
-        // is kept, and so are more NULs than a row has bytes.
+        // is kept, and so is a series of more NULs than ``rowLimit``.
         let line = held.count > Self.rowLimit ? held[...] : held.drop { $0 == 0 }
         if line.elementsEqual(Self.logPrefix) {
             output.add(.logBegins)

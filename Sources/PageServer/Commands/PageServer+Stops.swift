@@ -11,7 +11,7 @@ struct StopQueue {
     /// The number of stops that were sent and are not answered.
     var count = 0
     /// The stop that is sent when one of those under way is answered. Its answer is for all clients that request a stop
-    /// until then. nil if fewer stops than ``limit`` are under way.
+    /// until then. nil if no stop waits.
     var next: Task<Reply, Never>?
 }
 

@@ -13,7 +13,7 @@ public import FirmwareSim
 /// var storm = StormPeripheral(options: StormFirmwareOptions(rows: 3))
 /// storm.take(.connected, at: .zero)
 /// storm.take(.wrote(Array("GET_LOG".utf8), to: StormPeripheral.backup, mtu: 517), at: .zero)
-/// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
+/// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 2 48 -347.10 …
 /// ```
 public struct StormPeripheral: SimulatedPeripheral {
     /// The service of both characteristics.
