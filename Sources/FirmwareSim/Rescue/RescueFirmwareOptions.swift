@@ -14,7 +14,7 @@ public struct RescueFirmwareOptions: Sendable, Hashable {
     public var seed: UInt64
     /// The number of messages that the phone has from the start. Each is sent once.
     public var messages: Int
-    /// The time before each of these messages; zero for all at once.
+    /// The time before each message that the phone has from the start; zero for all at once.
     public var interval: Duration
     /// The most bytes that leave at once, as in notifications; nil if only the line limits them.
     public var split: Int?

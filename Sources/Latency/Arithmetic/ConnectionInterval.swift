@@ -14,7 +14,7 @@ enum ConnectionInterval {
     /// The standard deviation of the delay with which the host gets a packet, in milliseconds. For intervals above 13 ms
     /// it demands a better fit than ``least``: see ``leastFit(_:)``.
     private static let deviation = 1.0
-    /// Longer times between packets, in milliseconds, are ignored: the clocks of both sides drift apart.
+    /// Longer times between answers, in milliseconds, are ignored: the clocks of both sides drift apart.
     private static let longestGap = 2000.0
 
     /// Returns the longest interval, in milliseconds, of which the times between packets are multiples; nil if there is

@@ -150,8 +150,8 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. The command in flight and all waiting commands fail with `closed`. Closing twice is allowed.
     public func close() async {
         if case .closed = life { return }
-        // Of a running session only: if the link is lost, the loss explains the missing answers, and a doubt would make
-        // the link look for other users of the port, which costs time before OFF.
+        // Of a running session only: if the link is lost, the loss explains the missing answers, and a search for other
+        // users of the port would delay an OFF over a new link.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()

@@ -75,7 +75,7 @@ private struct Download {
     /// Bytes of the content that were not sent.
     private var waiting = ByteBuffer()
 
-    /// The number of waiting bytes from which they are sent although more pieces have arrived.
+    /// The number of waiting bytes at which these are sent even if more pieces have arrived.
     private static let writeLength = 65_536
 
     /// Requests the content from the daemon, and passes it on until it is complete.
