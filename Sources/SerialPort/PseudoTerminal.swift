@@ -25,7 +25,7 @@ public final class PseudoTerminal: Sendable {
     public var linkPath: String? { link.withLock { $0?.path } }
 
     let master: SharedDescriptor
-    /// The slave, which this object keeps open so that the device survives its clients; nil if it does not.
+    /// The slave, kept open so that the device survives its clients; nil if it is not kept open.
     let heldSlave: SharedDescriptor?
     private let link: Mutex<PortLink?>
     private let packetMode = Atomic(false)

@@ -37,9 +37,9 @@ extension SerialPort {
     /// Closes the port: waits for written bytes to be sent, unlocks the port, and closes the descriptor.
     ///
     /// Bytes still unsent when the time is over are discarded, since close(2) itself would wait for up to 30 s more.
-    /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Later calls, and a
-    /// ``drain(deadline:)`` on another thread, throw ``SerialError/Code/closed``; the descriptor is closed when the
-    /// last call that uses it has ended.
+    /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Later calls of other
+    /// functions, and a ``drain(deadline:)`` on another thread, throw ``SerialError/Code/closed``; the descriptor is
+    /// closed when the last call that uses it has ended.
     ///
     /// - Parameter drainTimeout: The longest time to wait; ``SerialOptions/drainTimeout`` if nil.
     /// - Returns: The fate of the last bytes. None of the outcomes is an error: the port is closed in any case.

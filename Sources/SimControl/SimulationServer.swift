@@ -8,7 +8,7 @@ internal import StrictJSON
 ///
 /// ```
 /// {"do":"turn","arguments":["0.4"],"id":1}
-/// {"id":1,"ok":true,"state":{"duty":140,…}}
+/// {"id":1,"ok":true,"state":{…}}
 /// ```
 ///
 /// Only the same user can connect. `packaging/schema/simulation.schema.json` defines the messages.
@@ -24,7 +24,7 @@ public actor SimulationServer {
     private let listener: SocketListener
     /// The devices by their numbers, from 1.
     private var devices: [Int: DeviceHandle] = [:]
-    /// The families of devices that differ from ``family``, by device number.
+    /// The families of the devices that are not of ``family``, by device number.
     private var families: [Int: String] = [:]
     private var connections: [DescriptorChannel] = []
     /// A stream without elements. It ends when a client has sent `stop`.
@@ -190,7 +190,8 @@ public actor SimulationServer {
         return ["device": .integer(number ?? 1), "verbs": .array(outlines.map(\.json))]
     }
 
-    /// Returns the number of the device whose pseudo-terminal a program has open; nil if there is none.
+    /// Returns the number of the device that is used through the pseudo-terminal with this ID; nil if there is none, or
+    /// if no program has the terminal open.
     private func number(at terminal: String) async -> Int? {
         for (number, device) in devices where await device.openTerminal().map({ "\($0)" }) == terminal {
             return number

@@ -159,8 +159,9 @@ extension JSONValue {
         return nil
     }
 
-    /// The value of up to 15 digits with an optional decimal point, for which one division gives the nearest value; nil
-    /// for any other number. Almost all numbers in a record have this form, and `Double.init` is much slower.
+    /// The value of a number without exponent that has up to 15 characters after its sign, for which one division gives
+    /// the nearest value; nil for any other number. Almost all numbers in a record have this form, and `Double.init` is
+    /// much slower.
     private var shortDecimal: Double? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let digits = isNegative ? bytes.dropFirst() : bytes

@@ -65,8 +65,8 @@ package enum ConfigurationPlace: Sendable, Hashable {
         }
     }
 
-    /// Returns a flag of the daemon that is set, in the notation of the place. In a file, it is in the table `[daemon]`
-    /// wherever the value is.
+    /// Returns the setting that turns on a flag of the daemon, in the notation of the place. In a file, flags are in
+    /// the table `[daemon]`, whichever table this place names.
     package func flag(_ key: String) -> String {
         switch self {
         case .table: "\(key) = true in [daemon]"

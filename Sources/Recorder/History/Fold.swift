@@ -74,7 +74,8 @@ struct Fold {
     mutating func add(_ reading: String, _ milliseconds: Int64, _ sessionID: Int64) {
         guard let session = sessions[sessionID] else { return }
         guard let object = JSONValue(reading: reading) else {
-            // A damaged reading interrupts the lines of the whole device's values. Its part, if any, is unknown.
+            // The part that a damaged reading belonged to, if any, is unknown: interrupt the lines of the values that
+            // belong to no part.
             if let group = wholeGroups[sessionID] { groups[group].readingCount += 1 }
             return
         }

@@ -1,7 +1,7 @@
 internal import CRecorder
 
-/// The scheduling of recording threads, at lower priority than all others: a device's session must not wait for
-/// recording.
+/// The scheduling of threads that write records, at lower priority than all others: a device's session must not wait
+/// for them.
 public enum Scheduling {
     /// The nice(2) value: with 10, a thread gets a tenth of the processor time of a thread with the default value.
     private static let niceness: CInt = 10

@@ -38,7 +38,7 @@ enum Work: Sendable {
     }
 }
 
-/// A queue from the recording threads to the writing thread. `put` never blocks.
+/// A queue from the callers of a ``Recorder`` to its thread, which writes. `put` never blocks.
 ///
 /// Unchecked Sendable: all mutable state is accessed with the mutex held.
 final class WriteQueue: @unchecked Sendable {

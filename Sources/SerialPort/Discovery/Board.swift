@@ -2,7 +2,8 @@
 public struct Board: Sendable, Hashable {
     /// The name of the board, of the adapter's chip if many boards use that chip, or of the vendor's kind of boards.
     public let name: String
-    /// Boards that often carry the chip; nil if ``name`` is a board, or if no board is typical of the chip.
+    /// Boards that often carry the chip, or the chips that share the VID:PID; nil if ``name`` is a board, or if no
+    /// board is typical of the chip.
     public let oftenOn: String?
 
     /// Looks up a VID:PID, then the vendor alone.

@@ -1,7 +1,7 @@
 /// The VID:PIDs of adapters and boards, from Linux drivers (`ch341.c`, `ftdi_sio_ids.h`, `cp210x.c`, `pl2303.h`) and
 /// from the `boards.txt` of Arduino's cores.
 enum BoardTable {
-    /// Vendor ID, product ID, name, and for a chip of many uses the boards that often carry the chip.
+    /// Vendor ID, product ID, and the name and ``Board/oftenOn`` of the board.
     static let products: [(UInt16, UInt16, String, String?)] = [
         // WCH
         (0x1A86, 0x7523, "CH340", "Arduino Nano clone"),

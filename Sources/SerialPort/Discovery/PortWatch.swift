@@ -65,7 +65,7 @@ struct PortWatch: ~Copyable {
         if let wait { wait.cancel() } else { source = nil }
     }
 
-    /// Appends all changes since the last call to `pending`: enumerates the ports if need be, then reads the queued
+    /// Appends to `pending` all changes since the last call: enumerates the ports if need be, then reads the queued
     /// events.
     private mutating func update() throws(SerialError) {
         guard !isClosed, let source else { return }

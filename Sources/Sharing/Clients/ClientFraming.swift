@@ -17,7 +17,7 @@ struct ClientFramer: Sendable {
         case whole([UInt8])
         /// The beginning of malformed input, and the reason. All of the malformed input is dropped.
         case malformed([UInt8], reason: String)
-        /// The beginning of a line that exceeds the limit. The rest of the line is dropped.
+        /// A line that exceeds the limit. The whole line is dropped.
         case tooLong
     }
 

@@ -57,10 +57,10 @@ final class LineClient: @unchecked Sendable {
     var onEnd: (@Sendable () -> Void)?
     /// The number of the client's stop lines in flight.
     var stopCount = 0
-    /// The stop line that waits for an earlier one of the client, and answers all that arrive until it is sent; nil if
-    /// none waits.
+    /// The stop line that waits for an earlier one of the client; nil if none waits. Its reply also answers the stop
+    /// lines that arrive until it is sent.
     var waitingStop: StopSending?
-    /// When the client last sent a stop line, by its device's clock; nil if never.
+    /// The value of ``DeviceWatch/elapsed`` at the client's last stop line; nil if there was none.
     var lastStop: Duration?
     /// Whether an offence of this client on a pseudo-terminal was reported. Further offences are not.
     var isReproached = false

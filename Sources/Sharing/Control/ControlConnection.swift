@@ -45,8 +45,8 @@ actor ControlConnection {
     /// Whether the program was admitted above the client limit. Lines that may change a device are refused to such a
     /// program, and it is disconnected after ``SharedDevice/patience``.
     private let isExtra: Bool
-    /// The queue of output to the program. Its queue of input, with the framer, is not used here: ``lines`` splits the
-    /// input.
+    /// The queue of output to the program. The input queue and the framer of this object are not used: ``lines`` splits
+    /// the input.
     let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
 

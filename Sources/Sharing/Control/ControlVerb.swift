@@ -22,7 +22,7 @@ enum ControlVerb {
     case attach(SharedDevice)
     /// Lists the serial ports of the computer.
     case ports
-    /// Lists the BLE devices that are in sight for this many seconds.
+    /// Scans for BLE devices for this many seconds, and lists the devices in sight at the end.
     case scan(seconds: Int)
     /// Checks what may be in the way of reaching the device of an endpoint, or any device.
     case findings(Endpoint?)
@@ -215,7 +215,7 @@ extension ControlConnection {
     }
 
     /// Returns the number of messages that a program wants. All stored messages belong to the user of the daemon, so
-    /// they are only for programs of a daemon that shares a phone.
+    /// only a daemon that shares a phone hands them out.
     private func messageCount(_ arguments: inout ControlArguments) throws(ControlFailure) -> Int {
         let count = try arguments.optionalInteger("limit") ?? HistoryReading.standardMessageCount
         guard (1...HistoryReading.messageLimit).contains(count) else {

@@ -18,8 +18,8 @@ struct HistoryReading: Sendable {
 
     /// The largest number of readings in a response, and of events.
     static let rowLimit = 5000
-    /// The largest numbers of readings and of events that are read for a response. Reading so many takes about two seconds, in which other
-    /// requests for history wait.
+    /// The largest numbers of readings and of events that are read for a response. Reading so many takes about two
+    /// seconds, in which other requests for history wait.
     static let readLimit = 100_000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)

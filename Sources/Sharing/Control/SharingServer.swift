@@ -117,7 +117,7 @@ public actor SharingServer {
             _ = try? channel.writeAtOnce(ControlMessage.refusal(of: .null, .full))
             return await channel.close()
         }
-        // No further descriptor is free: admit the program only for stop requests and queries.
+        // If no further descriptor is free, admit the program only for stop requests and queries, as above the limit.
         let usesSpare = await listener?.hasUsedSpare == true
         let isExtra = usesSpare || connections.count >= limit
         let connection = ControlConnection(

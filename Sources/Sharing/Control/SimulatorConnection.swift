@@ -6,9 +6,9 @@ internal import StrictJSON
 /// A connection to the simulator of a device, at its control socket.
 ///
 /// No real device is taken for a simulated one: its port must be a pseudo-terminal, the program at the other end of
-/// that terminal must listen at a Unix socket, and there it must name this very terminal, by its file system and its
-/// number, as the one through which its device is used. Sockets with other names than `….control` are left alone: a
-/// program such as socat may accept one connection only, and a test connection would use it up.
+/// that terminal must listen at a Unix socket, and there it must have a device that is used through this very terminal,
+/// by file system and number. Sockets with other names than `….control` are left alone: a program such as socat may
+/// accept one connection only, and a test connection would use it up.
 struct SimulatorConnection {
     /// The time limits for an answer to an action, and for finding out whether a program is a simulator.
     private static let (patience, openingPatience) = (Duration.seconds(15), Duration.seconds(2))

@@ -14,7 +14,7 @@ public struct Surroundings: Sendable {
 
     /// Returns the serial ports. Opens none.
     public var ports: @Sendable () async throws -> [Port]
-    /// Returns the BLE devices that were in sight for `seconds`, the nearest first. Connects to none.
+    /// Scans for `seconds`, and returns the BLE devices in sight at the end, the nearest first. Connects to none.
     public var devices: @Sendable (_ seconds: Int) async throws -> [ScannedDevice]
     /// Returns the findings of a check-up for the device of an endpoint; for the whole computer without one.
     public var findings: @Sendable (_ endpoint: Endpoint?) async throws -> [Finding]

@@ -238,7 +238,7 @@ extension SharedDevice {
         Task(executorPreference: loop) { await self.takeReading() }
     }
 
-    /// Records the known values, unless the most important one is unknown: ``DeviceKit/Family/state``.
+    /// Records the known values, unless the most important one, the first of ``DeviceKit/Family/state``, is unknown.
     private func takeReading() async {
         watch.isReadingDue = false
         let values = await speaker?.values() ?? [:]

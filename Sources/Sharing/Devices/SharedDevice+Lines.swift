@@ -155,7 +155,7 @@ extension SharedDevice {
         waiting.epoch != ProcessPauses.number && waiting.line.mayChange && row.wording(.notSent) != nil
     }
 
-    /// Sends a line in its turn, unless the line is outdated by then: ``isOutdated(_:)``.
+    /// Sends a line in its turn, unless ``isOutdated(_:)`` or ``isOvertaken(_:)`` is true by then.
     func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,

@@ -24,8 +24,8 @@ public enum SharingError: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether the client may have received the beginning of an answer, and will not receive the rest. True for queries
-    /// that were sent only: their outcome is `nothingChanged`.
+    /// Whether the client may have received the beginning of an answer, and will not receive the rest. True only for
+    /// queries that were sent: their outcome is `nothingChanged`.
     var breaksOffAnswer: Bool {
         guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
         return switch error.code {

@@ -22,8 +22,8 @@ public protocol Speaker: AnyObject, Sendable {
     /// - Parameters:
     ///   - line: The line.
     ///   - asker: The receiver of the reply.
-    /// - Throws: `refused` if the device refused the line, after the asker got the refusal (not if the line is a stop
-    ///   line); otherwise the reason why there is no complete reply.
+    /// - Throws: `refused` if the device refused the line; unless the line is a stop line, the asker has then received
+    ///   the refusal. Otherwise the reason why there is no complete reply.
     func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError)
 
     /// Ends the speaker and closes the link.

@@ -52,7 +52,7 @@ struct StreamRequest: Sendable, Hashable {
 
 /// A piece of a device's output, by its receivers.
 enum StreamPiece: Sendable, Hashable {
-    /// A line for all clients, with its line end.
+    /// Output for all clients: a line with its line end, a part of a long line, or any bytes of a raw device.
     case forAll([UInt8])
     /// Bytes for the asker; dropped if there is none. Empty if a part of the answer arrived and is still buffered.
     case forAsker([UInt8])

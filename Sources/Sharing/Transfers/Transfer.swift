@@ -6,7 +6,8 @@ internal import StrictJSON
 /// A content that a program fetches on its control connection: the received bytes that wait to be sent to the program,
 /// and the result.
 ///
-/// The bytes of one read of the link and of one piece may wait. The device is read no further until they are sent.
+/// Less than a piece and the bytes of one read of the link may wait: whole pieces are sent before the device is read
+/// further.
 final class Transfer: @unchecked Sendable {
     // @unchecked: only the thread of the devices' loop uses this object, through the connection, and through the asker,
     // which a speaker calls on that thread.

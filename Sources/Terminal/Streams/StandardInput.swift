@@ -14,7 +14,7 @@ public enum StandardInput {
     public static func answer(to question: String, on loop: EventLoop) async throws(DescriptorError) -> String? {
         tcflush(STDIN_FILENO, TCIFLUSH)
         StreamWriter.error.write(question)
-        // A terminal delivers a line for each read, so that nothing is taken from a program that reads it later.
+        // A terminal delivers a line for each read, so that nothing is taken from a program that reads the next lines.
         return try await read(on: loop).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -7,7 +7,7 @@ internal import LineProtocol
 /// A device has one owner among programs. Otherwise bluetoothd would signal each value to every program once per
 /// subscriber, so that values would arrive several times, and the first program to disconnect would cut off the others.
 struct BLEClaim: Sendable {
-    /// The interval of attempts while another program holds the device for one command.
+    /// The interval of attempts while another program holds the device for a short time.
     static let interval = Duration.milliseconds(50)
     /// The longest time that bluetoothd needs to disconnect after a link was closed: it waits 2 s, then asks the
     /// controller.
@@ -24,7 +24,7 @@ struct BLEClaim: Sendable {
         return "no lock folder is writable: another program may use the device at the same time"
     }
 
-    /// Claims the device. Waits while another program holds the device for one command, up to ``BLEUse/patience``, and
+    /// Claims the device. Waits while another program holds the device for a short time, up to ``BLEUse/patience``, and
     /// then until bluetoothd has disconnected the device after an earlier link.
     ///
     /// - Throws: `busy` with the holder; `cancelled`.

@@ -78,7 +78,7 @@ extension BLEOpening {
             do throws(LinkError) { return try await finding(device, known, claim, pairing) } catch {
                 guard error.mayPass, isFirst || use.isPersistent else { throw error }
                 await known.waitUntilDisconnected(within: within(BLEClaim.disconnecting))
-                // Give up if the time limit ends before the pause, or the task is cancelled.
+                // Give up if the time limit leaves less than the pause, or the task is cancelled.
                 guard within(Self.pause) == Self.pause, (try? await bluez.clock.sleep(for: Self.pause)) != nil else {
                     throw error
                 }

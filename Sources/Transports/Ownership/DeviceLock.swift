@@ -49,7 +49,7 @@ enum DeviceLockNote: Hashable {
     case brief
     /// The owner left the device at this time since boot. bluetoothd may still be disconnecting it.
     case closing(at: Duration)
-    /// The owner left the device, and the device is disconnected.
+    /// The owner left the device, and bluetoothd is not disconnecting it.
     case free
 
     /// The number of bytes read from a file, more than any note has.
