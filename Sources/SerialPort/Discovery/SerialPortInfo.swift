@@ -45,7 +45,7 @@ public struct SerialPortInfo: Sendable, Hashable {
 
     /// The device node, such as `/dev/ttyUSB0`.
     public var path: String
-    /// The symbolic links to the node that udev created, sorted.
+    /// The symbolic links that udev created for the node, sorted.
     public var links: [String] = []
     /// The driver of the port, such as `ch341`, `ftdi_sio`, `cdc_acm`; nil if unknown.
     public var driver: String?
