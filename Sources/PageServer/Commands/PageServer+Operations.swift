@@ -9,7 +9,7 @@ extension PageServer {
     var patience: TimeAmount { .milliseconds(Int64(settings.limits.answer)) }
 
     /// A call on a connection of its own, to the daemon that is watched, or else to the first that listens.
-    var call: DaemonCall { DaemonCall(paths: watch.path.map { [$0] } ?? settings.daemonSockets(), loop: loop) }
+    var call: DaemonCall { DaemonCall(paths: watch.path.map { [$0] } ?? daemonPaths, loop: loop) }
 
     /// Carries out a request whose permission was checked, and that has a response of known length.
     func perform(

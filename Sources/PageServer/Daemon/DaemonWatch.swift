@@ -27,6 +27,9 @@ struct DaemonWatch {
     /// The path of the connected daemon's socket; nil while there is none. The connections of ``PageServer/call`` must
     /// reach the same daemon.
     var path: String?
+    /// The path of the socket at which a daemon was watched first; nil before. The server stays with it: another daemon may
+    /// have other devices of the same names, and a stop must not reach another pump.
+    var ownPath: String?
     /// The functions that take the answers to requests on the connection, by the IDs of the requests. They are called
     /// once, with nil if the connection has ended.
     var requests: [Int: (JSONValue?) -> Void] = [:]
@@ -75,8 +78,9 @@ extension PageServer {
     ///
     /// - Throws: The reason of the end, always.
     private func watchOnce() async throws {
-        let (connection, path) = try await DaemonConnection.open(settings.daemonSockets(), on: loop)
+        let (connection, path) = try await DaemonConnection.open(daemonPaths, on: loop)
         (watch.channel, watch.path, watch.unanswered) = (connection.channel, path, 0)
+        watch.ownPath = path
         defer { endConnection() }
         // Somebody looks at the devices, so the daemon asks them for their state.
         send(["do": "subscribe", "poll": true]) { _ in }
@@ -88,6 +92,9 @@ extension PageServer {
 
     /// Whether the daemon did not answer in time.
     private var isSilent: Bool { watch.unanswered >= settings.limits.unanswered }
+
+    /// The paths at which the server's daemon may listen, best first.
+    var daemonPaths: [String] { watch.ownPath.map { [$0] } ?? settings.daemonSockets() }
 
     private func endConnection() {
         let requests = watch.requests.values

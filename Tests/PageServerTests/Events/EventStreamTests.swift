@@ -94,6 +94,27 @@ struct EventStreamTests {
         }
     }
 
+    @Test("After the end of its daemon, the server uses no other one: its devices may have the same names")
+    func otherDaemon() async throws {
+        let folder = TemporaryFolder()
+        let other = try await ScriptedDaemon(in: folder, hello: ScriptedDaemon.hello)
+        var limits = PageSettings.Limits()
+        limits.stop = 0
+        try await PageBench.run(limits: limits, otherDaemons: [other.path]) { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
+            _ = try await bench.daemon.next("subscribe")
+            await bench.daemon.close()
+            _ = try await stream.event("daemon")
+            let stop = try await bench.ask("POST", "/api/v1/devices/pump/stop")
+            #expect(stop.json["outcome"]?.text == "not_sent", "\(stop)")
+            #expect(other.count("send") == 0 && other.count("stop") == 0 && other.count("subscribe") == 0)
+            await stream.channel.close()
+        }
+        await other.close()
+    }
+
     @Test("A stream ends when its session is revoked")
     func revoked() async throws {
         try await PageBench.run { bench in

@@ -22,9 +22,9 @@ struct PageBench {
 
     static func run(
         limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello, captures: String? = nil,
-        pumpctl: String? = nil, _ body: (PageBench) async throws -> Void
+        pumpctl: String? = nil, otherDaemons: [String] = [], _ body: (PageBench) async throws -> Void
     ) async throws {
-        let bench = try await PageBench(limits, hello, captures, pumpctl)
+        let bench = try await PageBench(limits, hello, captures, pumpctl, otherDaemons)
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -33,12 +33,13 @@ struct PageBench {
     }
 
     private init(
-        _ limits: PageSettings.Limits, _ hello: String, _ captures: String?, _ pumpctl: String?
+        _ limits: PageSettings.Limits, _ hello: String, _ captures: String?, _ pumpctl: String?,
+        _ otherDaemons: [String]
     ) async throws {
         daemon = try await ScriptedDaemon(in: folder, hello: hello)
-        let path = daemon.path
+        let paths = [daemon.path] + otherDaemons
         var settings = PageSettings(
-            .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
+            .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { paths })
         (settings.limits, settings.captures, settings.pumpctl) = (limits, captures, pumpctl)
         // Refuse a wrong token at once: the delay of a second only makes guessing slow.
         settings.limits.wrongToken = 0
