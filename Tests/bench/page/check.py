@@ -236,7 +236,7 @@ class Check:
         self.bench.control("pump", "temperature", "skin", "41")
         expect(state).to_have_text("error")
         self.looks(page, "phone-pump-hot")
-        for text in ("skin: too hot", "The skin was warmer than 40.0 °C, and the pump was stopped."):
+        for text in ("skin: too hot", "The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."):
             expect(banners.filter(has_text=text)).to_be_visible()
         # A dismissed banner comes back when its cause occurs in the next run of the pump.
         banners.filter(has_text="skin was warmer").get_by_role("button", name="dismiss").click()
@@ -417,7 +417,7 @@ class Check:
         notices = """() => navigator.serviceWorker.getRegistration().then((one) => one.getNotifications())
           .then((all) => all.map((one) => `${one.title}: ${one.body}`))"""
         told = rig.wait(lambda: page.evaluate(notices), "a notification")
-        if told != ["pump: The skin was warmer than 40.0 °C, and the pump was stopped."]:
+        if told != ["pump: The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."]:
             self.flaws.append(f"notifications: {told}")
         self.bench.control("pump", "temperature", "skin", "34.5")
         off.click()
