@@ -134,6 +134,7 @@ struct PumpctlPage: ParsableCommand {
         Self.waitForEndOfParent { end.finish() }
         let ownAddress = "\(await server.address)"
         Self.say("serving at \(ownAddress)")
+        file.makeFolder()
         Self.keep(ownAddress)
         if open {
             var file = file

@@ -134,15 +134,21 @@ package struct SessionFile: Sendable {
         }
     }
 
-    /// Changes the file while no other program does: blocks the thread until they are done. A new file with the whole
-    /// content replaces the old one, so a full disk loses nothing.
-    private mutating func change(at now: RecordTime, by edit: (inout [Session]) -> Void) throws(Failure) {
+    /// Creates the folder of the file, and those above it, for this user alone. Does nothing where they exist, or can't be
+    /// created.
+    package func makeFolder() {
         let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
         var part = ""
         for name in folder.split(separator: "/") {
             part += "/\(name)"
             mkdir(part, 0o700)
         }
+    }
+
+    /// Changes the file while no other program does: blocks the thread until they are done. A new file with the whole
+    /// content replaces the old one, so a full disk loses nothing.
+    private mutating func change(at now: RecordTime, by edit: (inout [Session]) -> Void) throws(Failure) {
+        makeFolder()
         let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw failure() }
         defer { close(lock) }

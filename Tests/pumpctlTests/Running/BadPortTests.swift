@@ -46,7 +46,7 @@ struct BadPortTests {
     @Test("A command waits up to --wait for a port that a short command has open")
     func busy() async throws {
         let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : "" }
-        let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "send", "STATUS"])
+        let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "status"])
         try await device.heard.text(upTo: "STATUS\n")
         let name = "pumpctl (pid \(holder.processID))"
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.1", "temp")
