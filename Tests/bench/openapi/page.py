@@ -12,7 +12,9 @@ PAGE = rig.ROOT / "docs/http.md"
 MASKS = [
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"), (r"[0-9a-f]{8}\.[0-9a-f]{64}", "TOKEN"), (r'"id":"[0-9a-f]{8}"', '"id":"ID"'),
     (r'("seen":|\bid: |^: )\d+', r"\1NUMBER"), (r'"age_s":[\d.]+', '"age_s":AGE'), (r"tty-\d+-\d+", "tty"),
-    (r"page session [0-9a-f]{8} \(pid \d+ of user \d+\)", "SENDER"), (r'"ages_s":\{[^}]*\}', '"ages_s":AGES'), (r'(_c":)-?[\d.]+', r"\1VALUE"), (r"(Temp:)-?[\d.]+", r"\1VALUE"),
+    (r"page session [0-9a-f]{8} \(pid \d+ of user \d+\)", "SENDER"), (r'"ages_s":\{[^}]*\}', '"ages_s":AGES'), (r'(_c":)-?[\d.]+', r"\1VALUE"),
+    # The LED blinks when a command comes.
+    (r'("status_led":)(true|false)', r"\1VALUE"), (r"(Temp:)-?[\d.]+", r"\1VALUE"),
 ]
 
 
