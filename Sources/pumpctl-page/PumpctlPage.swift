@@ -205,19 +205,11 @@ struct PumpctlPage: ParsableCommand {
         close(file)
     }
 
-    /// The address of the page that this user has started last; nil if there is none.
-    private static var keptAddress: String? {
-        let file = Glibc.open(addressPath, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        let text = String(unsafeUninitializedCapacity: 4096) { max(read(file, $0.baseAddress, $0.count), 0) }
-        return text.isEmpty ? nil : text
-    }
-
     /// Parses `--http`; without it, returns the address of the page that was started last for `--code`, and otherwise port
     /// 8080. ``PageServer`` rejects hosts that are not loopback.
     private func address() throws -> PageSettings.Address {
-        var text = http ?? (code ? Self.keptAddress : nil) ?? "8080"
+        let kept = code ? TextFile.contents(of: Self.addressPath) ?? "" : ""
+        var text = http ?? (kept.isEmpty ? "8080" : kept)
         if text.hasPrefix("http://") { text.removeFirst(7) }
         if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
         let colon = text.lastIndex(of: ":")

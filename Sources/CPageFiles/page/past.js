@@ -16,6 +16,8 @@ const choice = { device: null, since: null };
 /** A reading is the state until the next one comes, but no longer than this: values are read every five seconds. */
 const patience = 15_000;
 const outcomes = { done: "done", nothing_changed: "failed, and nothing was changed", not_sent: "not sent", unknown: "unknown: it may have been carried out" };
+/** The events after which nothing is known: a monitor's, and the codes of errors that end a link or mean that it has ended. */
+const losses = ["lost", "link_lost", "device_away", "disconnected", "closed", "timed_out", "system"];
 /** The largest capture in bytes, and the largest number of marks on the axis. */
 const [sizeLimit, markLimit] = [50_000_000, 500];
 
@@ -34,7 +36,7 @@ async function record(device, since) {
 /** Makes a mark of a recorded event. */
 function markOf({ time, event, text }) {
   const mark = { time: Date.parse(time), kind: "link", text: plain(text ? `${event}: ${text}` : event) };
-  if (event !== "command") return { ...mark, isLoss: ["lost", "link_lost", "device_away"].includes(event) };
+  if (event !== "command") return { ...mark, isLoss: losses.includes(event) };
   let { command, by, outcome } = {};
   try { ({ command, by, outcome } = JSON.parse(text)); } catch { return mark; }
   const who = by === "by hand" ? by : `by ${by}: ${outcomes[outcome] ?? outcome}`;

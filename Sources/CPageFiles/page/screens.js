@@ -174,8 +174,9 @@ async function stopOne(device) {
 function showAll(devices, all) {
   const texts = { sending: "asked", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
   const states = devices.map((device) => outcomeOf(device.name, "stop").dataset.state);
-  // A device that was switched on since has no outcome any more, and is not left out.
-  const told = devices.map(({ name }, index) => `${plain(name)}: ${texts[states[index]] ?? stateOf(name)}`);
+  // A device that was switched on since has no outcome any more, and is not left out. What is confirmed comes last.
+  const told = devices.map(({ name }, index) => `${plain(name)}: ${texts[states[index]] ?? stateOf(name)}`)
+    .sort((one, other) => one.endsWith(`: ${texts.done}`) - other.endsWith(`: ${texts.done}`));
   show(all, states.every((state) => state === "done") ? "done" : states.some((state) => ["unknown", "failed"].includes(state)) ? "unknown" : "sending",
     states.some((state) => texts[state]) ? told.join("; ") : "");
 }

@@ -702,6 +702,13 @@ class Check:
         expect(page.locator("figcaption")).to_have_text("marks: above the commands, below errors and events")
         show.click()
         expect(page.locator("dl .value")).to_have_text(["on", "sensor fault"])
+        # Behind a lost link nothing is known.
+        lost = {"time": "2026-01-01T00:00:01Z", "event": "disconnected", "text": "the device is gone"}
+        records.append({"rows": [{"time": begin, "state": "on"}], "events": [lost]})
+        show.click()
+        expect(page.locator("dl .value")).to_have_text(["on"])
+        move("max")
+        expect(page.locator("dl .value")).to_have_text(["unknown"])
         context.close()
 
     def presses(self) -> None:
@@ -1248,7 +1255,15 @@ class Check:
         expect(trouble).to_have_text("")
         # A pump that is switched on again is not left out.
         self.bench.control("second", "press")
-        expect(answers).to_have_text("pump: confirmed; second: on")
+        expect(answers).to_have_text("second: on; pump: confirmed")
+        # A pump that does not answer stands first.
+        self.bench.processes["sim-second"].send_signal(signal.SIGSTOP)
+        page.get_by_role("button", name="ALL OFF").click()
+        expect(answers).to_have_text("second: asked; pump: confirmed")
+        self.bench.processes["sim-second"].send_signal(signal.SIGCONT)
+        expect(answers).to_have_text("pump: confirmed; second: confirmed")
+        self.bench.control("second", "press")
+        expect(answers).to_have_text("second: on; pump: confirmed")
         trouble.click()
         page.locator("article button.off").click()
         expect(page.locator("article [data-key=state] .value")).to_have_text("off")
