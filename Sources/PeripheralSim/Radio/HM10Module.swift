@@ -106,6 +106,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public var isQuiescent: Bool { device.isQuiescent && firmware.isQuiescent && emissions.isEmpty }
 
+    public var owesReply: Bool { device.owesReply || !firmware.isQuiescent || !emissions.isEmpty }
+
     public static var urgentCommands: [String] { Device.urgentCommands }
 
     public static var commandFraming: CommandFraming { Device.commandFraming }

@@ -46,6 +46,22 @@ struct HM10ModuleTests {
 
     private static let byteTime = LineRate.baud(9600).timePerByte
 
+    /// A device with an unread byte that calls for no reply, such as the LF of a command that its CR has ended.
+    private struct Reader: SimulatedDevice {
+        mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+        mutating func advance(to instant: Duration) -> [Emission] { [] }
+        var nextActivity: Duration? { nil }
+        var isQuiescent: Bool { false }
+        var owesReply: Bool { false }
+        mutating func reset(at instant: Duration) {}
+    }
+
+    @Test("A module with nothing to notify owes a reply only if its device does")
+    func owesReply() {
+        let module = HM10Module(Reader())
+        #expect(!module.isQuiescent && !module.owesReply)
+    }
+
     @Test("The module offers FFE0 with FFE1")
     func description() {
         let offered = HM10Module(PumpFirmware(), name: "Pump 7").offered
