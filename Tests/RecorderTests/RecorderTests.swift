@@ -142,6 +142,22 @@ struct RecorderTests {
         #expect(bench.reports.state.filter { $0 == .overflowing }.count == 1)
     }
 
+    @Test("Dropped records are reported once while nothing can be written, however often that is tried")
+    func longOverflow() async throws {
+        try await bench.prepare()
+        let recorder = bench.recorder(patience: .zero, memoryLimit: 10_000, interval: .seconds(1000))
+        let holder = try LockHolder(bench)
+        let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
+        for _ in 0..<3 {
+            for number in 0..<100 { recorder.record(.reading(kind: "n", Reading("n", number)), in: session) }
+            // The second attempt is made without new records.
+            for _ in 0..<2 { await #expect(throws: RecorderError.self) { try await recorder.flush() } }
+        }
+        try holder.release()
+        #expect(await recorder.close().lost > 200)
+        #expect(bench.reports.state.filter { $0 == .overflowing }.count == 1)
+    }
+
     @Test("A closed recorder refuses to flush")
     func closed() async throws {
         let recorder = bench.recorder()

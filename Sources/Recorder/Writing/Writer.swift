@@ -23,6 +23,7 @@ struct Writer {
     private var tally = RecorderTally()
     /// Whether the last attempt failed. The failure was reported.
     private var isFailing = false
+    /// Whether records were dropped, and not all others are written yet. The drop was reported.
     private var isOverflowing = false
     private var retryDelay = Writer.shortestRetry
 
@@ -41,10 +42,12 @@ struct Writer {
             let batch = queue.take(retryingAt: pending.isEmpty ? nil : .now.advanced(by: retryDelay))
             pending += batch.work
             tally.lost += batch.turnedAway
-            let isOverflowing = batch.turnedAway > 0
-            if isOverflowing, !self.isOverflowing { report(.overflowing) }
-            self.isOverflowing = isOverflowing
+            if batch.turnedAway > 0 {
+                if !isOverflowing { report(.overflowing) }
+                isOverflowing = true
+            }
             if !pending.isEmpty { attempt() }
+            if batch.turnedAway == 0, pending.isEmpty { isOverflowing = false }
             if batch.isLast { break }
         }
         tally.lost += pending.count
