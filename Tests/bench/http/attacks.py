@@ -29,8 +29,7 @@ API = "/api/v1"
 STOP = f"{API}/devices/pump/stop"
 COMMANDS = f"{API}/devices/pump/commands"
 SIMULATOR = f"{API}/devices/pump/simulator"
-# The routes that need a token, without `verify`, `latency`, `peer` and `peer/say`: the method, the path, the scope that
-# the token must have, and a body.
+# The routes that need a token: the method, the path, the scope that the token must have, and a body.
 ROUTES = [
     ("GET", f"{API}/session", "see", None),
     ("GET", f"{API}/devices", "see", None),
@@ -48,6 +47,10 @@ ROUTES = [
     ("POST", COMMANDS, "command", {"name": "status"}),
     ("POST", STOP, "command", None),
     ("POST", SIMULATOR, "command", {"verb": "press"}),
+    ("POST", f"{API}/devices/pump/verify", "command", None),
+    ("POST", f"{API}/devices/pump/latency", "command", None),
+    ("POST", f"{API}/peer", "command", None),
+    ("POST", f"{API}/peer/say", "command", {"text": "Hello"}),
     # Last, because it ends the session.
     ("DELETE", f"{API}/session", "see", None),
 ]
@@ -270,6 +273,11 @@ class Attacks:
 
     def tokens(self) -> None:
         bench, token = self.bench, self.token
+        listed = {
+            (method.upper(), path.format(device="pump", capture="a"))
+            for path, methods in bench.ask("GET", f"{API}/openapi.json").json["paths"].items()
+            for method, operation in methods.items() if isinstance(operation, dict) and operation.get("security")}
+        self.checks.equal("the attacked routes", {route[:2] for route in ROUTES}, listed)
         see, expired, revoked, old_code = bench.log_in("--see"), bench.log_in(), bench.log_in(), bench.code()
         identifier, secret = token.split(".")
         for which in (expired, old_code):
