@@ -45,12 +45,13 @@ class TimedPump(threading.Thread):
     def run(self):
         rest = b""
         while True:
-            bytes_ = os.read(self.master, 4096)
-            if b"OFF" in bytes_:
-                self.off = time.perf_counter()
-            *lines, rest = (rest + bytes_).split(b"\n")
+            rest += os.read(self.master, 4096)
+            now = time.perf_counter()
+            *lines, rest = rest.split(b"\n")
             for line in filter(None, map(bytes.strip, lines)):
                 self.lines += 1
+                if line == b"OFF":
+                    self.off = now
                 os.write(self.master, self.REPLIES.get(line, self.STATUS))
 
     def say(self, line):
@@ -169,7 +170,7 @@ def work(table, options, folder):
             table.add("… its size, stripped", f"{size:.1f} MB", "", "", "≤ 30 MB", size <= 30)
             # Wait until the threads of the start have ended: a thread that ends takes its count of switches with it.
             time.sleep(8)
-            memory, before = page.memory(), page.switches()
+            memory, before = page.memory("VmRSS"), page.switches()
             lines = sum(pump_.lines for pump_ in pumps.values())
             time.sleep(IDLE_S)
             rate = (page.switches() - before) / IDLE_S
