@@ -2,12 +2,15 @@ import DescriptorIO
 import Glibc
 import LineProtocol
 import SerialPort
+import TestSupport
 import Testing
 
 @testable import Transports
 
 @Suite("Opening endpoints", .timeLimit(.minutes(5)))
 struct OpeningTests {
+    private let folder = TemporaryFolder()
+
     /// Returns the error of an endpoint that can't be opened.
     private func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> LinkError {
         do throws(LinkError) {
@@ -167,7 +170,7 @@ struct OpeningTests {
 
     @Test("A path without a stream socket is reported as not found")
     func noSocket() async throws {
-        let path = TemporaryPath.make("none.sock")
+        let path = folder.path("none.sock")
         var error = try await failure("unix:\(path)")
         #expect(error.code == .notFound)
         #expect(error.hint?.contains("start the server") == true)
@@ -181,7 +184,7 @@ struct OpeningTests {
 
     @Test("A datagram socket is reported as no stream socket")
     func datagramSocket() async throws {
-        let path = TemporaryPath.make("datagram.sock")
+        let path = folder.path("datagram.sock")
         let datagram = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(datagram); unlink(path) }
         var address = sockaddr_un()

@@ -1,27 +1,32 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DescriptorIO
 
 @Suite("Sockets", .timeLimit(.minutes(5)))
 struct SocketTests {
-    /// The path of a future socket in a new folder.
-    private static func path() -> String {
-        var template = Array("/tmp/descriptor-io-XXXXXX".utf8CString)
-        return template.withUnsafeMutableBufferPointer { buffer in
-            mkdtemp(buffer.baseAddress!).map { "\(String(cString: $0))/socket" } ?? ""
+    enum Family: CaseIterable { case tcp, unix }
+
+    private let folder = TemporaryFolder()
+    /// The path of a future socket.
+    private var path: String { folder.path("socket") }
+
+    private func address(_ family: Family) -> SocketAddress {
+        switch family {
+        case .tcp: .tcp(host: "127.0.0.1", port: 0)
+        case .unix: .unix(path: path)
         }
     }
-
-    static var addresses: [SocketAddress] { [.tcp(host: "127.0.0.1", port: 0), .unix(path: path())] }
 
     /// The address for clients of a listener: that of the listener, with the port that the kernel has chosen.
     private func address(of listener: SocketListener, at address: SocketAddress) -> SocketAddress {
         if let port = listener.port { .tcp(host: "127.0.0.1", port: port) } else { address }
     }
 
-    @Test(arguments: addresses)
-    func `A listener accepts one connection after another`(at address: SocketAddress) async throws {
+    @Test(arguments: Family.allCases)
+    func `A listener accepts one connection after another`(family: Family) async throws {
+        let address = address(family)
         let listener = try await SocketListener.listen(at: address)
         for number: UInt8 in 0..<10 {
             let client = try await DescriptorChannel.connect(
@@ -35,8 +40,9 @@ struct SocketTests {
         await listener.close()
     }
 
-    @Test(arguments: addresses)
-    func `A hundred clients can connect before one is accepted`(at address: SocketAddress) async throws {
+    @Test(arguments: Family.allCases)
+    func `A hundred clients can connect before one is accepted`(family: Family) async throws {
+        let address = address(family)
         let listener = try await SocketListener.listen(at: address)
         var clients: [DescriptorChannel] = []
         for _ in 0..<100 {
@@ -59,7 +65,6 @@ struct SocketTests {
     }
 
     @Test func `Connecting to a full Unix socket is retried until the deadline`() async throws {
-        let path = Self.path()
         let listener = try DescriptorChannel.makeSocket(family: AF_UNIX)
         defer { close(listener) }
         let address = try #require(try await SocketAddress.unix(path: path).resolve(toListen: true).first)
@@ -80,8 +85,9 @@ struct SocketTests {
         await first.close()
     }
 
-    @Test(arguments: addresses)
-    func `Closing a listener ends a pending accept`(at address: SocketAddress) async throws {
+    @Test(arguments: Family.allCases)
+    func `Closing a listener ends a pending accept`(family: Family) async throws {
+        let address = address(family)
         for number in 0..<20 {
             let listener = try await SocketListener.listen(at: address)
             async let isEnd = listener.accept() == nil
@@ -93,8 +99,9 @@ struct SocketTests {
         }
     }
 
-    @Test(arguments: addresses)
-    func `A cancelled accept leaves the listener open`(at address: SocketAddress) async throws {
+    @Test(arguments: Family.allCases)
+    func `A cancelled accept leaves the listener open`(family: Family) async throws {
+        let address = address(family)
         let listener = try await SocketListener.listen(at: address)
         let accepting = Task { try await listener.accept() == nil }
         for _ in 0..<10 { await Task(executorPreference: listener.loop) {}.value }
@@ -110,7 +117,6 @@ struct SocketTests {
     }
 
     @Test func `Closing a listener removes its path, and connecting then fails`() async throws {
-        let path = Self.path()
         let listener = try await SocketListener.listen(at: .unix(path: path))
         #expect(access(path, F_OK) == 0)
         await listener.close()
@@ -122,7 +128,6 @@ struct SocketTests {
     }
 
     @Test func `Listening on a path in use or too long fails`() async throws {
-        let path = Self.path()
         let listener = try await SocketListener.listen(at: .unix(path: path))
         var error = await #expect(throws: DescriptorError.self) {
             try await SocketListener.listen(at: .unix(path: path))
@@ -138,7 +143,6 @@ struct SocketTests {
     }
 
     @Test func `A stale socket is removed, but not a new one in its place`() async throws {
-        let path = Self.path()
         /// Leaves a stale socket at the path: its program has ended.
         func leave() throws {
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)

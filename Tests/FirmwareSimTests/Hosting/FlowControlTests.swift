@@ -6,11 +6,13 @@ import Testing
 
 @Suite("Flow control", .timeLimit(.minutes(5)))
 struct FlowControlTests {
+    private let folder = TemporaryFolder()
+
     @Test("A device waits for a client that does not read, and loses nothing")
     func waits() async throws {
         let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: 200_000)
         let host = DeviceHost(StormFirmware(options: options), pace: .onDemand, hasFlowControl: true)
-        let address = SocketAddress.unix(path: temporaryPath("storm.sock"))
+        let address = SocketAddress.unix(path: folder.path("storm.sock"))
         let server = try await SocketServer.open(host, at: address)
         let client = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(60))
         try await client.write(Array("GET_LOG\n".utf8))
@@ -28,7 +30,7 @@ struct FlowControlTests {
     func goesOn() async throws {
         let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: 200_000)
         let host = DeviceHost(StormFirmware(options: options), pace: .onDemand, hasFlowControl: true)
-        let address = SocketAddress.unix(path: temporaryPath("storm.sock"))
+        let address = SocketAddress.unix(path: folder.path("storm.sock"))
         let server = try await SocketServer.open(host, at: address)
         let first = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(60))
         try await first.write(Array("GET_LOG\n".utf8))

@@ -7,6 +7,7 @@ import Testing
 struct GreetingTests {
     private static let greeting = "HELLO from QDevice1 @ 1970-01-01T00:00:00Z\r\n"
 
+    private let folder = TemporaryFolder()
     private let options = PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)
 
     private func host() -> DeviceHost<PeerFirmware> {
@@ -15,7 +16,7 @@ struct GreetingTests {
 
     @Test("Each client of a socket is greeted when it connects")
     func socket() async throws {
-        let address = SocketAddress.unix(path: temporaryPath("peer.sock"))
+        let address = SocketAddress.unix(path: folder.path("peer.sock"))
         let server = try await SocketServer.open(host(), at: address, broadcasts: true)
         let first = try await HostClient(address)
         #expect(try await first.hear(until: "\n") == Self.greeting)

@@ -117,11 +117,3 @@ final class HostClient: Sendable {
         guard poll(&entry, 1, 60_000) > 0 else { throw NothingCame() }
     }
 }
-
-/// A path in a new folder.
-func temporaryPath(_ name: String) -> String {
-    var template = Array("/tmp/firmware-sim-XXXXXX".utf8CString)
-    return template.withUnsafeMutableBufferPointer { buffer in
-        mkdtemp(buffer.baseAddress!).map { "\(String(cString: $0))/\(name)" } ?? ""
-    }
-}

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Watches of pseudo-terminals", .timeLimit(.minutes(5)))
 struct OpeningWatchTests {
+    private let folder = TemporaryFolder()
+
     @Test("Many pumps share one inotify instance, which ends with the last of them")
     func oneInstance() async throws {
         let made = Watched(0)
@@ -52,7 +54,7 @@ struct OpeningWatchTests {
             errno = error
             return -1
         }
-        let path = temporaryPath("pump")
+        let path = folder.path("pump")
         let failure = await #expect(throws: SerialError.self) {
             try await PseudoTerminalServer.open(pumpHost(), link: path, watch: watch)
         }

@@ -19,18 +19,22 @@ enum ServedBy: CaseIterable, Sendable {
         switch self {
         case .pseudoTerminal:
             // Another terminal may reuse a closed terminal's number, but not the path of the link.
-            let server = try await PseudoTerminalServer.open(host, link: temporaryPath("pump"))
-            return PumpServer(client: { try HostClient(terminal: server.path) }, close: { await server.close() })
+            let folder = TemporaryFolder()
+            let server = try await PseudoTerminalServer.open(host, link: folder.path("pump"))
+            return PumpServer(
+                in: folder, client: { try HostClient(terminal: server.path) }, close: { await server.close() })
         case .tcp:
             let server = try await SocketServer.open(
                 host, at: .tcp(host: "127.0.0.1", port: 0), broadcasts: broadcasts, onRefusal: onRefusal)
             let address = SocketAddress.tcp(host: "127.0.0.1", port: server.port ?? 0)
             return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
         case .unixSocket:
-            let address = SocketAddress.unix(path: temporaryPath("pump.sock"))
+            let folder = TemporaryFolder()
+            let address = SocketAddress.unix(path: folder.path("pump.sock"))
             let server = try await SocketServer.open(
                 host, at: address, broadcasts: broadcasts, onRefusal: onRefusal)
-            return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
+            return PumpServer(
+                in: folder, client: { try await HostClient(address) }, close: { await server.close() })
         }
     }
 }
@@ -39,8 +43,14 @@ enum ServedBy: CaseIterable, Sendable {
 struct PumpServer: Sendable {
     let newClient: @Sendable () async throws -> HostClient
     let close: @Sendable () async -> Void
+    /// The folder of the server's path, if there is one.
+    private let folder: TemporaryFolder?
 
-    init(client: @escaping @Sendable () async throws -> HostClient, close: @escaping @Sendable () async -> Void) {
+    init(
+        in folder: TemporaryFolder? = nil, client: @escaping @Sendable () async throws -> HostClient,
+        close: @escaping @Sendable () async -> Void
+    ) {
+        self.folder = folder
         newClient = client
         self.close = close
     }

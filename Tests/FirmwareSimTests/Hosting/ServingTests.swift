@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Serving a pump", .timeLimit(.minutes(5)))
 struct ServingTests {
+    private let folder = TemporaryFolder()
+
     @Test("A served pump answers each command", arguments: ServedBy.allCases)
     func answers(by way: ServedBy) async throws {
         let server = try await way.serve(pumpHost())
@@ -142,7 +144,7 @@ struct ServingTests {
     @Test("The next client is accepted as soon as the last one has left")
     func nextClient() async throws {
         let refusals = Watched(0)
-        let path = temporaryPath("pump.sock")
+        let path = folder.path("pump.sock")
         let server = try await SocketServer.open(pumpHost(), at: .unix(path: path)) { refusals.update { $0 += 1 } }
         let reply = printed("OK", "PUMP:OFF")
         var last = try HostClient(atOnce: path)
@@ -175,7 +177,7 @@ struct ServingTests {
 
     @Test("A terminal has a symlink at the given path until it is closed")
     func link() async throws {
-        let path = temporaryPath("pump")
+        let path = folder.path("pump")
         let server = try await PseudoTerminalServer.open(pumpHost(), link: path)
         #expect(server.path == path)
         let client = try HostClient(terminal: path)

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Judging a host", .timeLimit(.minutes(3)))
 struct HostJudgeTests {
+    private let folder = TemporaryFolder()
+
     /// A judge of a pump's host by these rules, as an argument of `--expect`. The tests tell it what went over the
     /// line: `hear` takes bytes of the host, and whether the pump still had something to do or to send; `say` takes
     /// bytes of the pump.
@@ -365,7 +367,7 @@ struct HostJudgeTests {
     @Test("A host that leaves at once is judged by all that it sent", arguments: [false, true])
     func brief(overSocket: Bool) async throws {
         let host = DeviceHost(PumpFirmware(), pace: .onDemand, judge: try Self.judge("one-in-flight"))
-        let path = temporaryPath("brief.sock")
+        let path = folder.path("brief.sock")
         let terminal = overSocket ? nil : try await PseudoTerminalServer.open(host)
         let socket = overSocket ? try await SocketServer.open(host, at: .unix(path: path)) : nil
         // On the loop's thread, so that the server can't notice the host before the verdict is requested.

@@ -50,7 +50,7 @@ enum Carrier: String, CaseIterable, Codable, Sendable {
         case .tcpIPv6:
             guard hasIPv6 else { try Test.cancel("this machine has no ::1") }
             return try await SocketRig(at: .tcp(host: "::1", port: 0))
-        case .unixSocket: return try await SocketRig(at: .unix(path: TemporaryPath.make("link.sock")))
+        case .unixSocket: return try await SocketRig()
         case .inProcess: return PairRig()
         case .ble: return try await BLERig()
         }
@@ -92,6 +92,8 @@ struct PseudoTerminalRig: LinkRig {
 struct SocketRig: LinkRig {
     let listener: SocketListener
     let endpoint: String
+    /// The folder of the path, if there is one.
+    private var folder: TemporaryFolder?
 
     init(at address: SocketAddress) async throws {
         listener = try await SocketListener.listen(at: address)
@@ -100,6 +102,13 @@ struct SocketRig: LinkRig {
             case .tcp(let host, _): "tcp:\(host.contains(":") ? "[\(host)]" : host):\(listener.port ?? 0)"
             case .unix(let path): "unix:\(path)"
             }
+    }
+
+    /// Creates a rig at a Unix socket.
+    init() async throws {
+        let folder = TemporaryFolder()
+        try await self.init(at: .unix(path: folder.path("link.sock")))
+        self.folder = folder
     }
 
     func open() async throws -> (link: any Link, far: DescriptorFarEnd) {
