@@ -141,10 +141,12 @@ struct ReplayLinkTests {
     @Test("Cancelling ends a receive, and so does closing the link")
     func cancelling() async throws {
         let link = try await open(try folder.capture([(.zero, .sent("ON\n"))]))
-        let waiting = Task { try await link.receive() }
+        let waiting = Task(executorPreference: EventLoop.shared) { try await link.receive() }
+        await settle()
         waiting.cancel()
         await #expect(throws: LinkError.self) { _ = try await waiting.value }
-        let other = Task { try await link.receive() }
+        let other = Task(executorPreference: EventLoop.shared) { try await link.receive() }
+        await settle()
         await link.close()
         #expect(try await other.value == nil)
         await #expect(throws: LinkError.self) { try await link.send([0x0A]) }

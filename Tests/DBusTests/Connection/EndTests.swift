@@ -151,7 +151,10 @@ struct EndTests {
                     try await near.emitSignal(
                         testPath, testInterface, "Much", [.bytes([UInt8](repeating: 7, count: 65536))])
                 }
-                let flushing = Task { try await near.flush() }
+                let flushing = Task(executorPreference: EventLoop.shared) { try await near.flush() }
+                await settle()
+                // The flush has been queued for the connection's loop before this, so it waits by now.
+                #expect(await near.isOpen)
                 flushing.cancel()
                 let error = await #expect(throws: DBusError.self) { try await flushing.value }
                 #expect(error?.code == .cancelled)

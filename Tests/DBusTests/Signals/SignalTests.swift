@@ -1,5 +1,6 @@
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import TestSupport
 import Testing
 
@@ -151,11 +152,12 @@ struct SignalTests {
     @Test func `Cancelling the iterating task ends the sequence`() async throws {
         try await withPeers { peers in
             let signals = try await peers.near.signals(matching: DBusMatchRule(interface: testInterface))
-            let iterating = Task {
+            let iterating = Task(executorPreference: EventLoop.shared) {
                 var count = 0
                 for try await _ in signals { count += 1 }
                 return count
             }
+            await settle()
             iterating.cancel()
             #expect(try await iterating.value == 0)
         }

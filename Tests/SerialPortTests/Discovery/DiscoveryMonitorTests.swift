@@ -18,21 +18,20 @@ import Testing
     @Test func `Closing the monitor ends a waiting task`() async throws {
         let monitor = try SerialPortMonitor()
         let present = try monitor.presentPorts()
-        let (waiting, isWaiting) = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            isWaiting.finish()
+        let task = Task(executorPreference: EventLoop.shared) {
             for try await event in monitor where !present.contains(where: { event == .detached($0) }) { _ = event }
         }
-        for await _ in waiting {}
+        await untilWaiting()
         monitor.close()
         try await task.value
     }
 
     @Test func `Cancelling ends a task that waits for the monitor`() async throws {
         let monitor = try SerialPortMonitor()
-        let task = Task {
+        let task = Task(executorPreference: EventLoop.shared) {
             for try await _ in monitor {}
         }
+        await untilWaiting()
         task.cancel()
         try await task.value
         monitor.close()
@@ -46,6 +45,11 @@ import Testing
             if number % 4 == 0 { monitor.close() }
         }
         #expect(netlinkSockets() <= before + 4)
+    }
+
+    /// Lets the loop run the jobs with which a task on it reads what is there and begins to wait for the monitor.
+    private func untilWaiting() async {
+        for _ in 0..<10 { await Task(executorPreference: EventLoop.shared) {}.value }
     }
 
     /// The number of this process's descriptors that are netlink sockets. Other tests may hold some at the same time.
