@@ -16,11 +16,18 @@ struct StreamWriterTests {
 
         init(isSocket: Bool = false) {
             var ends: [CInt] = [0, 0]
-            let result =
-                isSocket
-                ? socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
-                : pipe(&ends)
-            precondition(result == 0)
+            if isSocket {
+                let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+                precondition(result == 0)
+            } else {
+                // A FIFO, because Swift does not see `pipe2`: no child of another test may inherit the ends.
+                let folder = TemporaryFolder()
+                let path = folder.path("pipe")
+                precondition(mkfifo(path, 0o600) == 0)
+                ends = [open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), open(path, O_WRONLY | O_CLOEXEC)]
+                precondition(!ends.contains(-1))
+                _ = fcntl(ends[0], F_SETFL, 0)
+            }
             (reader, writer) = (ends[0], ends[1])
         }
 

@@ -1,5 +1,6 @@
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import Glibc
 import TestSupport
 import Testing
@@ -24,8 +25,9 @@ struct ResourceTests {
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")
             try await open(1000)
-            // The runtime opens a few descriptors on first use, and starts up to one thread for each processor. A
-            // dropped connection is closed a little later.
+            // A dropped connection is closed on the loop.
+            await settle()
+            // The runtime opens a few descriptors on first use, and starts up to one thread for each processor.
             #expect(entries(of: "/proc/self/fd") <= descriptors + 6)
             #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
         }
