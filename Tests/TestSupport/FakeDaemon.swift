@@ -134,12 +134,12 @@ public final class FakeDaemon: Sendable {
 }
 
 extension FakeDaemon.Device {
-    /// The device's entry in the list of devices. The name of its client contains a brace that looks like the entry's
+    /// The device's entry in the list of devices. The path of its share contains a brace that looks like the entry's
     /// end.
     fileprivate var json: String {
         let id = deviceID.map { ",\"device_id\":\"\($0)\"" } ?? ""
         return "{\"name\":\"\(name)\",\"family\":\"\(family)\",\"endpoint\":\"\(endpoint)\",\"up\":\(isUp)\(id),"
-            + #""clients":[{"pid":7,"name":"a } b"}]}"#
+            + #""shares":["/tmp/a } b"],"clients":1}"#
     }
 
     fileprivate var refusalNow: String? {

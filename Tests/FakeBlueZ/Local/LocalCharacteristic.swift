@@ -12,6 +12,9 @@ final class LocalCharacteristic {
     private let acquiresWrite: Bool
     private let acquiresNotify: Bool
     private var writeSocket: AcquiredSocket?
+    private var isAcquiringWrite = false
+    /// The writes that wait for the reply to `AcquireWrite`, in order.
+    private var waitingWrites: [CheckedContinuation<Void, Never>] = []
     private var notifySocket: AcquiredSocket?
     private var subscribers: Set<ObjectIdentifier> = []
 
@@ -87,7 +90,14 @@ final class LocalCharacteristic {
     }
 
     private func acquiredWriteSocket(_ link: RadioLink) async throws -> AcquiredSocket {
+        while isAcquiringWrite { await withCheckedContinuation { waitingWrites.append($0) } }
         if let writeSocket { return writeSocket }
+        isAcquiringWrite = true
+        defer {
+            isAcquiringWrite = false
+            for write in waitingWrites { write.resume() }
+            waitingWrites = []
+        }
         let socket = try await acquire("AcquireWrite", link) { [weak self] in self?.writeSocket = nil }
         writeSocket = socket
         return socket

@@ -37,12 +37,11 @@ final class FaultyLink: Link, @unchecked Sendable {
     /// Whether the carrier keeps the first write of a stall in its own buffer, so that the host takes it for sent.
     private var buffersFirst = false
 
-    init(_ world: OffWorld, host: Int, mayHaveReset: Bool, backlog: [[UInt8]] = []) {
+    init(_ world: OffWorld, host: Int, mayHaveReset: Bool) {
         self.world = world
         loop = world.loop
         self.host = host
         self.mayHaveReset = mayHaveReset
-        arrived = backlog
     }
 
     // MARK: Events

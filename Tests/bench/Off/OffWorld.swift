@@ -119,8 +119,6 @@ final class OffWorld: @unchecked Sendable {
         pump.pressButton(at: loop.now)
     }
 
-    func setSkin(_ celsius: Double) { pump.setSkinTemperature(celsius) }
-
     private func cutLinks() {
         log(.note("the link is lost"))
         facts.lastLoss = loop.now
@@ -130,10 +128,8 @@ final class OffWorld: @unchecked Sendable {
     // MARK: Links
 
     /// Opens a host's link to the pump.
-    ///
-    /// - Parameter backlog: Input that the link has at once.
-    func open(host: Int, backlog: [[UInt8]] = []) -> FaultyLink {
-        let link = FaultyLink(self, host: host, mayHaveReset: faults.resets, backlog: backlog)
+    func open(host: Int) -> FaultyLink {
+        let link = FaultyLink(self, host: host, mayHaveReset: faults.resets)
         if faults.resets {
             log(.note("opening the link resets the board"))
             pump.reset(at: loop.now)
