@@ -25,6 +25,8 @@ final class FaultyWire: @unchecked Sendable {
     private var said: [UInt8] = []
     /// The delayed lines, in order.
     private var late: [[UInt8]] = []
+    /// Delivers ``late``.
+    private var delivering: Task<Void, Never>?
 
     init(_ board: any Link, _ clock: ScaledClock) {
         self.board = board
@@ -49,6 +51,7 @@ final class FaultyWire: @unchecked Sendable {
         random = SplitMix64(seed: seed)
         transcript = []
         late = []
+        delivering?.cancel()
         links = []
     }
 
@@ -84,8 +87,9 @@ final class FaultyWire: @unchecked Sendable {
     private func hold(_ line: [UInt8]) {
         late.append(line)
         guard late.count == 1 else { return }
-        Task(executorPreference: board.executor) { [self] in
+        delivering = Task(executorPreference: board.executor) { [self] in
             try? await clock.sleep(for: .milliseconds(100 + random.number(below: 750)))
+            guard !Task.isCancelled else { return }
             let due = late
             late = []
             for line in due { arrive(line) }
