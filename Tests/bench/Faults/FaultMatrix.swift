@@ -35,6 +35,9 @@ enum FaultMatrix {
                     counts.add(.failed("does not end"), "seed \(seed)")
                     continue
                 }
+                if outcomes.count != Script.steps.count {
+                    counts.add(.failed("\(outcomes.count) outcomes for \(Script.steps.count) steps"), "seed \(seed)")
+                }
                 for (step, outcome) in zip(Script.steps, outcomes) { counts.add(outcome, "\(step), seed \(seed)") }
             }
             tell(counts.failures, of: cell)

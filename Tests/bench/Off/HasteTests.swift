@@ -22,6 +22,7 @@ struct HasteTests {
         }
         for (seed, run) in runs {
             if Self.seeds.isSingle { print(run.transcript.text) }
+            #expect(run.hasEnded, "seed \(seed) does not end")
             #expect(run.lost == 0, "seed \(seed) loses \(run.lost) bytes")
         }
         // A run with few writes can't fill the buffer, so most runs must have more.
@@ -49,6 +50,8 @@ final class HasteRun: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
     struct Outcome: Sendable {
+        /// Whether all commands have ended.
+        var hasEnded: Bool
         /// The number of bytes for which the pump's buffer had no room.
         var lost: Int
         var writes: [(time: Duration, bytes: [UInt8])]
@@ -69,9 +72,11 @@ final class HasteRun: @unchecked Sendable {
         // Begin at any moment of a turn of the pump's main loop, which takes up to 160 ms.
         world.loop.run(for: world.time(0, 160))
         world.beginFaults()
-        _ = world.loop.run(limit: .seconds(60)) { await run.play() }
+        let ending = world.loop.run(limit: .seconds(60)) { await run.play() }
         world.loop.run(for: .seconds(1))
-        return Outcome(lost: world.pump.receiveOverflows, writes: world.writes, transcript: world.transcript)
+        return Outcome(
+            hasEnded: ending == .done, lost: world.pump.receiveOverflows, writes: world.writes,
+            transcript: world.transcript)
     }
 
     private func play() async {

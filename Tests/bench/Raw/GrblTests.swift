@@ -19,8 +19,10 @@ struct GrblTests {
     private static let builds = Task {
         try await FirmwareBuild.ready()
         let ending = try await ChildProcess(["make", "-C", folder]).ending(within: .seconds(300))
-        #expect(ending.status == 0, "\(ending)")
+        guard ending.status == 0 else { throw NotBuilt(ending: ending) }
     }
+
+    private struct NotBuilt: Error { var ending: ChildProcess.Ending }
 
     /// Calls `body` while a board runs in real time. `folder` is empty except for `port`.
     private func withBoard(_ body: (_ port: String, _ folder: TemporaryFolder) async throws -> Void) async throws {
