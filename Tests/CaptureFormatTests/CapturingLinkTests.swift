@@ -102,8 +102,10 @@ struct CapturingLinkTests {
     @Test("A disk that is too slow ends the capture, with one error")
     func slowDisk() async throws {
         let (disk, told) = (DispatchSemaphore(value: 0), Watched<[CaptureError]>([]))
+        let written = Watched(0)
         let capture = Capture(at: "slow", clock: clock, tell: { error in told.update { $0.append(error) } }) { _ in
             disk.wait()
+            written.update { $0 += 1 }
         }
         let link = capture.captured(ScriptedLink())
         // 20 MiB, more than the 16 MiB that may wait for the disk.
@@ -113,6 +115,11 @@ struct CapturingLinkTests {
         // One for each event that may wait: the opening and 20 sends, with some to spare.
         for _ in 0..<40 { disk.signal() }
         await capture.finish()
+        // The capture has ended, also when the disk can write again.
+        let count = written.state
+        try await link.send(bytes)
+        await capture.finish()
+        #expect(written.state == count && told.state.count == 1)
     }
 
     @Test("A hanging folder delays no command, and all events are written once the file is open")

@@ -38,7 +38,8 @@ import Testing
         }
         #expect(error.code == .notPermitted)
         #expect(error.errno == EACCES)
-        #expect(error.hint != nil && error.hint == NodePermissions(path: terminal.path)?.hint(terminal.path))
+        // `asNobody` leaves root's user ID. Of root, only a container or service refuses access.
+        #expect(error.hint?.hasPrefix(geteuid() == 0 ? "give the container" : "join the port's group") == true)
     }
 
     @Test func `A port without any permissions is reported with the hint for its permissions`() throws {
@@ -48,7 +49,7 @@ import Testing
             try failure { _ = try SerialPort(path: terminal.path) }
         }
         #expect(error.code == .notPermitted)
-        #expect(error.hint != nil && error.hint == NodePermissions(path: terminal.path)?.hint(terminal.path))
+        #expect(error.hint?.hasPrefix(geteuid() == 0 ? "give the container" : "run the command as ") == true)
     }
 
     @Test func `The descriptor is non-blocking and not inherited`() throws {

@@ -64,9 +64,15 @@ struct CentralsTests {
             #expect(try await bench.central.hears(1, of: "FFE1") == [[1]])
             try await bench.central.unsubscribe("FFE1")
             try await bench.happens("its end") { $0 == .unsubscribed("FFE1") }
+            try await peripheral.notify([2], on: "FFE1")
+            try await peripheral.flush()
+            try await bench.central.subscribe("FFE1")
+            try await bench.happens("the next subscription") { $0 == .subscribed("FFE1") }
+            try await peripheral.notify([3], on: "FFE1")
+            #expect(try await bench.central.hears(1, of: "FFE1") == [[3]])
             try await bench.central.disconnect()
             try await bench.happens("its leaving") { if case .disconnected = $0 { true } else { false } }
-            #expect(try await !peripheral.notify([2], on: "FFE1"))
+            #expect(try await !peripheral.notify([4], on: "FFE1"))
             await peripheral.close()
         }
     }

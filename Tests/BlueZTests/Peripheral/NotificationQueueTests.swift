@@ -1,5 +1,6 @@
 import DBus
 import DescriptorIO
+import DeviceTestKit
 import Synchronization
 import TestSupport
 import Testing
@@ -65,7 +66,8 @@ struct NotificationQueueTests {
         let bench = Bench()
         let sending = bench.send(0..<100)
         try await bench.isSent(32)
-        // The rest waits for an answer. A further notification might also be sent only after this check.
+        // The rest waits for an answer.
+        await settle()
         #expect(bench.sent.state.count == 32)
         // The first answer confirms 16 notifications, each later one those that were sent before its question.
         for _ in 0..<5 { try await bench.answer() }
@@ -95,8 +97,10 @@ struct NotificationQueueTests {
         let count = bench.sent.state.count
         let again = bench.send(100..<200)
         try await bench.isSent(count + 32)
+        await settle()
         // The late answer belongs to the failed notifications and makes no room for new ones.
         try await bench.answer()
+        await settle()
         #expect(bench.sent.state.count == count + 32)
         for _ in 0..<5 { try await bench.answer() }
         try await again.value

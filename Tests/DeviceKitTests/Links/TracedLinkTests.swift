@@ -19,6 +19,7 @@ struct TracedLinkTests {
         #expect(link.deviceAddress == bare.deviceAddress)
         #expect(link.isDeviceAddressStable == bare.isDeviceAddressStable)
         #expect(link.deviceID == bare.deviceID)
+        #expect(link.sharedAddress == bare.sharedAddress)
         #expect(link.openingNote == bare.openingNote)
         #expect(link.remark == bare.remark)
         #expect(link.silenceHint == bare.silenceHint)
@@ -26,12 +27,21 @@ struct TracedLinkTests {
         #expect(link.mayBeMidLine == bare.mayBeMidLine)
         #expect(link.executor === bare.executor)
         #expect(await link.packetCapacity() == 61)
+        #expect(await link.signalStrength() == -70)
         #expect(try await link.receiveAvailable() == [7])
         #expect(try await link.receive() == [8])
         #expect(try link.sendAtOnce([1]))
         await #expect(throws: OddLink.failure) { try await link.send([1]) }
         await #expect(throws: OddLink.failure) { try await link.sendBreak(for: .zero) }
         await #expect(throws: OddLink.failure) { try await link.confirmConnection() }
+        let arrivals = Watched<[[UInt8]]>([])
+        await link.forward { arrival in
+            if case .bytes(let bytes) = arrival { arrivals.update { $0.append(bytes) } }
+        }
+        #expect(arrivals.state == [[9]])
+        link.noteDoubt()
+        await link.close()
+        #expect(bare.calls.state == ["noteDoubt", "close"])
     }
 
     @Test("A session behaves the same over a traced link", arguments: [false, true], [false, true])
@@ -134,20 +144,25 @@ private final class OddLink: Link {
     let deviceAddress: String? = "00:00:5E:00:53:01"
     let isDeviceAddressStable = false
     let deviceID: String? = "tty-188-7"
+    let sharedAddress: SharedDeviceAddress? = SharedDeviceAddress(socketPath: "/run/odd", name: "odd")
     let openingNote: String? = "guessed"
     let remark: String? = "a Telnet server"
     let silenceHint: String? = "pair with it"
     let mayHaveReset = true
     let mayBeMidLine = true
     let executor: any SerialExecutor & TaskExecutor = EventLoop.shared
+    /// The calls without a result.
+    let calls = Watched<[String]>([])
 
     func packetCapacity() async -> Int? { 61 }
+    func signalStrength() async -> Int? { -70 }
     func send(_ bytes: [UInt8]) async throws(LinkError) { throw Self.failure }
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { true }
     func sendBreak(for duration: Duration) async throws(LinkError) { throw Self.failure }
     func receive() async throws(LinkError) -> [UInt8]? { [8] }
     func receiveAvailable() async throws(LinkError) -> [UInt8] { [7] }
-    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async { receiver(.bytes([9])) }
     func confirmConnection() async throws(LinkError) { throw Self.failure }
-    func close() async {}
+    func noteDoubt() { calls.update { $0.append("noteDoubt") } }
+    func close() async { calls.update { $0.append("close") } }
 }

@@ -19,8 +19,12 @@ import Transports
         watch.begin(.searching)
         await clock.untilSomebodySleeps(until: .seconds(1))
         watch.end()
-        clock.advance(by: .seconds(2))
+        #expect(clock.deadlines.isEmpty)
+        // A step that begins too late starts the timer again, but is not reported.
         watch.begin(.searching)
+        await clock.untilSomebodySleeps(until: .seconds(1))
+        clock.advance(by: .seconds(1))
+        await settle()
         #expect(told.state == [])
     }
 

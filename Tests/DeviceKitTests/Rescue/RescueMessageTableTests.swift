@@ -62,12 +62,9 @@ struct RescueMessageTableTests {
             RelayEvent.offer(.interrupted(error), as: "Rescue").values
                 == ["event": .text("interrupted"), "name": .text("Rescue"), "error": .text("unavailable")])
         #expect(RelayEvent.nobodyInSight.values == nil && !RelayEvent.nobodyInSight.isSOS)
-        do throws(RescueError) {
-            _ = try RescueMessage(json: Array("[".utf8))
-        } catch {
-            let values = RelayEvent.malformed(error).values
-            #expect(values?["event"] == .text("malformed"))
-            #expect(values?["code"] == .text(error.code.rawValue))
-        }
+        let malformed = try #require(throws: RescueError.self) { try RescueMessage(json: Array("[".utf8)) }
+        let values = RelayEvent.malformed(malformed).values
+        #expect(values?["event"] == .text("malformed"))
+        #expect(values?["code"] == .text(malformed.code.rawValue))
     }
 }

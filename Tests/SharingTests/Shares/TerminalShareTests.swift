@@ -111,6 +111,11 @@ struct TerminalShareTests {
     @Test("OFF of a user that left at once is sent, and a half line is dropped")
     func brief() async throws {
         try await Self.run { pump, share in
+            @Sendable func sentLines(_ events: [SharingReport.Event]) -> [String] {
+                events.compactMap { event in
+                    if case .sends(let line, _) = event { String(decoding: line, as: UTF8.self) } else { nil }
+                }
+            }
             for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {
                 // All this happens in one turn of the loop, so the user has left when the loop notices the opening.
                 await Task(executorPreference: pump.device.loop) {
@@ -119,11 +124,13 @@ struct TerminalShareTests {
                     close(user)
                 }.value
                 try await Self.visits(2 * (number + 1), of: share, pump)
+                if number == 0 {
+                    await settle(pump.device.loop)
+                    #expect(!sentLines(pump.reports.state).contains("OFF"))
+                }
             }
             let lines = try await pump.reports.wait(for: "OFF") { events in
-                let lines = events.compactMap { event in
-                    if case .sends(let line, _) = event { String(decoding: line, as: UTF8.self) } else { nil }
-                }
+                let lines = sentLines(events)
                 return lines.contains("OFF") ? lines : nil
             }
             #expect(await pump.host.change { pump, _ in !pump.isEnabled })
