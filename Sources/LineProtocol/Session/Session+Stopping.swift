@@ -5,6 +5,10 @@ extension Session {
     /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
     /// acknowledgement follows. Also the pause before a stop is sent again to a server that can't reach the device.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
+    /// The least time by which a stop is extended at a time, if lines come from the device: enough for an
+    /// acknowledgement, a fence and a status, to each of which a pump replies within 250 ms. A short timeout would
+    /// leave no time for the status.
+    private static var leastExtension: Duration { .milliseconds(750) }
     /// The longest time by which a stop is extended, if lines come from the device but its status can't be read.
     ///
     /// By the pump protocol, the 63 bytes that a UART keeps are 31 lines at most, and the firmware reads one line in
@@ -58,7 +62,8 @@ extension Session {
             // The device may still be busy with lines of other programs.
             if progress.unsafeState == nil, heardCount != listener.conversation.heardCount {
                 heardCount = listener.conversation.heardCount
-                end = max(end, min(clock.elapsed() + timeout, start + timeout + Self.stopExtension))
+                let time = max(timeout, Self.leastExtension)
+                end = max(end, min(clock.elapsed() + time, start + timeout + Self.stopExtension))
             }
         }
         throw progress.failure(waited: clock.elapsed() - start)

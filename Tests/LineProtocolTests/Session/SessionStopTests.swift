@@ -173,7 +173,7 @@ import Testing
         async throws
     {
         let bench = try await SessionBench()
-        let attempt = bench.begin(.off, timeout: .milliseconds(700))
+        let attempt = bench.begin(.off, timeout: .milliseconds(750))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         // The pump does not answer this query, for example because another program's half line precedes it.
@@ -187,8 +187,8 @@ import Testing
         await bench.goesOut("TEMP")
         // This may be the reply to the first TEMP, so the session waits for the reply to the second.
         await bench.comesIn("TEMP:34.5")
-        // The pump's lines have extended the time to 1450 ms, and the session waits for half of the rest.
-        await bench.pass(until: .milliseconds(1100))
+        // The pump's lines have extended the time to 1500 ms, and the session waits for half of the rest.
+        await bench.pass(until: .milliseconds(1125))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)
         #expect(await attempt.value == .success(.off))
@@ -210,7 +210,7 @@ import Testing
 
     @Test func `The wait for an earlier fence leaves time for the status query`() async throws {
         let bench = try await SessionBench()
-        let attempt = bench.begin(.off, timeout: .milliseconds(700))
+        let attempt = bench.begin(.off, timeout: .milliseconds(750))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
@@ -219,8 +219,8 @@ import Testing
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
-        // The pump's lines have extended the time to 1200 ms, and the session waits for half of the rest.
-        await bench.pass(until: .milliseconds(850))
+        // The pump's lines have extended the time to 1250 ms, and the session waits for half of the rest.
+        await bench.pass(until: .milliseconds(875))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)
         #expect(await attempt.value == .success(.off))

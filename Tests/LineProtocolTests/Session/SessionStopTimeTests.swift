@@ -94,6 +94,15 @@ import Testing
         #expect(!pump.isOn)
     }
 
+    // The first line comes after 159 ms. The acknowledgement, the fence and the status take longer than these times.
+    @Test(arguments: [170, 200, 300, 500])
+    func `OFF with a short timeout is confirmed if the pump answers`(milliseconds: Int) throws {
+        let pump = SlowPump()
+        pump.take(Array("OFF\nOFF\n".utf8))
+        try #require(pump.turnOff(timeout: .milliseconds(milliseconds))).get()
+        #expect(pump.loop.now < .seconds(3), "\(pump.loop.now)")
+    }
+
     @Test func `A device that always refuses OFF is reported within the timeout plus 6 s`() {
         let pump = SlowPump()
         pump.refuses = true
