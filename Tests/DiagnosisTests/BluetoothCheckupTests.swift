@@ -126,6 +126,8 @@ import Testing
             """
         #expect(BlueZVersion(packages: packages) == BlueZVersion(5, 66))
         #expect(BlueZVersion(packages: "Package: zlib\nVersion: 3.4\n") == nil)
+        let removed = "Package: bluez\nStatus: deinstall ok config-files\nVersion: 5.66-1\n"
+        #expect(BlueZVersion(packages: removed) == nil)
     }
 
     @Test func `bluetoothd's battery plugin is reported unless it is disabled`() {

@@ -35,6 +35,8 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         for line in packages.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.isEmpty { isBlueZ = false }
             if line == "Package: bluez" { isBlueZ = true }
+            // A package that was removed may stay in the list for the sake of its configuration.
+            if line.hasPrefix("Status: "), !line.hasSuffix(" installed") { isBlueZ = false }
             guard isBlueZ, line.hasPrefix("Version: ") else { continue }
             // Debian may put an epoch before the version: `1:5.66`.
             let version = line.dropFirst("Version: ".count).split(separator: ":").last ?? ""
