@@ -11,7 +11,7 @@ const opened = new Set();
 
 /** Makes the section of a device. A trial ends with its screen. */
 export function trial(device, parts) {
-  if (device.family === "raw") return "";
+  if (!device.family || device.family === "raw") return "";
   const outcome = outcomeOf(device.name, "trial");
   const isBusy = () => outcome.dataset.busy === "yes";
   if (!isBusy()) show(outcome, "", "");

@@ -761,7 +761,7 @@ class Check:
         answers: list[int] = []
         page.on("response", lambda one: answers.append(one.status) if "/devices/other/simulator" in one.url else None)
         self.open(page, "#/device/other")
-        page.locator("summary").click()
+        page.locator("summary", has_text="Lines").click()
         os.write(master, "".join(f"{text}\n" for text in texts).encode())
         lines = page.locator(".lines li")
         expect(lines).to_have_count(len(texts))
