@@ -28,7 +28,7 @@ public struct FamilyVerification: Sendable {
     /// Makes the device safe at the end, whatever ended the verification. Not called if the device received only
     /// queries and no action of the stimulus.
     let end: @Sendable (Bench) async -> Aftermath
-    /// Whether a line may be unsolicited, and is therefore not part of a reply.
+    /// Returns whether a line may be unsolicited. Such a line is skipped while another line is expected.
     let isUnasked: @Sendable (String) -> Bool
     /// The unit into which bytes are cut, on a link that keeps no packet bounds.
     var framing = Framing.lines

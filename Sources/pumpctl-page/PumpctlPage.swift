@@ -127,8 +127,8 @@ struct PumpctlPage: ParsableCommand {
         settings.pumpctl = Self.pumpctl
         settings.log = { Self.say($0) }
         let (ends, end) = AsyncStream<Void>.makeStream()
-        // Before the server, whose threads must not receive the signals. If the system has no thread left, the signals
-        // end the program at once.
+        // Open this before the server starts, whose threads must not receive the signals. If the system has no thread
+        // left, the signals end the program at once.
         let signals = try? SignalSource.open([SIGINT, SIGTERM]) { _ in end.finish() }
         let server = try await PageServer.start(settings)
         Self.waitForEndOfParent { end.finish() }
@@ -205,8 +205,8 @@ struct PumpctlPage: ParsableCommand {
         close(file)
     }
 
-    /// Parses `--http`; without it, returns the address of the page that was started last for `--code`, and otherwise port
-    /// 8080. ``PageServer`` rejects hosts that are not loopback.
+    /// Parses `--http`. Without `--http`, returns port 8080 or, with `--code`, the address of the page that was started
+    /// last, if it is known. ``PageServer`` rejects hosts that are not loopback.
     private func address() throws -> PageSettings.Address {
         let kept = code ? TextFile.contents(of: Self.addressPath) ?? "" : ""
         var text = http ?? (kept.isEmpty ? "8080" : kept)

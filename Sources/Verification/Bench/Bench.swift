@@ -42,8 +42,8 @@ final class Bench {
     private static let stepLimit = 100_000
     /// The lines that a pump's board printed while starting; nil unless opening the link may have reset the board.
     var bootLines: [HeardLine]?
-    /// Information that the family keeps about the device: an LED board's initial state, or whether a phone repeats
-    /// messages.
+    /// Information that the family keeps about the device: an LED board's initial state, or that a phone sends received
+    /// messages back.
     var memory: String?
     /// The lines and steps before the first check, for the checks that judge them.
     var opening = Opening()
@@ -201,7 +201,7 @@ final class Bench {
         let (start, countBefore) = (now, unasked.count)
         try await send(command, isQuestion: isQuestion)
         let reply = try await hear(expected)
-        // An unsolicited line that comes first delays the reply, whose latency then does not count.
+        // An unsolicited line may have delayed the reply. The latency of the reply then does not count.
         if let first = reply.first, unasked.count == countBefore {
             measure(.replyLatency, max(first.begin - start, .zero))
         }
@@ -240,7 +240,7 @@ final class Bench {
 
     // MARK: Stimulus
 
-    /// Performs an action at the device by the stimulus. Skips the check if there is none.
+    /// Performs an action at the device by the stimulus. Skips the check if there is no stimulus.
     func act(_ verb: String, _ arguments: String...) async throws {
         guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         hasInterfered = true
@@ -274,7 +274,7 @@ final class Bench {
         steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
     }
 
-    /// Advances the device's clock by the stimulus, without waiting. Skips the check if there is none.
+    /// Advances the device's clock by the stimulus, without waiting. Skips the check if there is no stimulus.
     func advance(by seconds: Int) async throws {
         try await act("advance", "\(seconds)s")
         advanced += .seconds(seconds)

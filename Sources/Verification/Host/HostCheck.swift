@@ -39,8 +39,8 @@ public struct HostCheck: Sendable {
         self.premise = premise
     }
 
-    /// The rules that the played device must watch for the check, in the syntax of `pumpctl sim --expect`: that of the
-    /// judgement or, for a judgement by the exit status, the premise.
+    /// The rules that the played device must watch for the check, in the syntax of `pumpctl sim --expect`: the rule of
+    /// the judgement or, for a judgement by the exit status, the premise.
     public var expectations: [String] {
         if case .rule(let rule) = judgement { [rule] } else { premise.map { [$0] } ?? [] }
     }

@@ -1,6 +1,6 @@
 extension Bench {
-    /// Requests the image, and reads it until it ends or ``ImageTransfer/limit`` is reached. Also ends if `IMG_BEGIN`
-    /// does not come within the timeout or, after it, if no further line does.
+    /// Requests the image, and reads it until it ends or ``ImageTransfer/limit`` is reached. Also stops if
+    /// `IMG_BEGIN` does not come within the timeout, or no further line within the timeout after a line of the image.
     ///
     /// - Parameter word: The request, such as `GET`.
     /// - Returns: The lines so far. ``ImageTransfer/ending`` says how the transfer ended.
@@ -52,8 +52,8 @@ extension Bench {
         }
     }
 
-    /// Skips the check if ``ImageTransfer/isLong``: to request such an image again would take too long, and the rest of
-    /// the last one may still be arriving, whose lines could not be distinguished from other lines.
+    /// Skips the check if ``ImageTransfer/isLong``: to request such an image again would take too long, and the lines
+    /// of the last transfer, which may still be arriving, could not be distinguished from other lines.
     func requireImageOver() throws {
         if let transfer = image?.transfer, transfer.isLong { throw CheckSkip(reason: transfer.reasonNotToWait) }
     }

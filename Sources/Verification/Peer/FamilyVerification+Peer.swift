@@ -12,7 +12,7 @@ extension FamilyVerification {
         isUnasked: PeerCare.isUnasked, driven: "the device that the peer switches")
 }
 
-/// Keeps a peer safe during a verification. The first request is for the image of the peer, which changes nothing.
+/// Keeps a peer safe during a verification. The first request, for the image of the peer, changes nothing.
 private enum PeerCare {
     /// Longer than the time for which a board reads nothing after a reset.
     private static let startTime = Duration.seconds(5)

@@ -212,8 +212,8 @@ enum PumpCare {
         }
     }
 
-    /// The least time between the beginnings of two attempts to switch the pump off. If the pump does not answer, it
-    /// is twice ``VerificationOptions/timeout``, since an attempt waits for two replies.
+    /// The least time between the beginnings of two attempts to switch the pump off. If the pump does not answer, an
+    /// attempt takes longer: twice ``VerificationOptions/timeout``, since it waits for two replies.
     private static let stopInterval = Duration.milliseconds(500)
     /// The time between two calls of ``Bench/tellUnsafe``.
     private static let reportInterval = Duration.seconds(5)

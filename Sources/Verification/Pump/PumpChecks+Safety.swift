@@ -88,8 +88,8 @@ extension FamilyVerification {
         },
         Check("pump.temp.width", 28, "9.5 is padded to four characters by a leading space", needs: [.stimulus]) {
             bench in
-            // With one thermistor, this cools the skin. Newer firmware stops a running pump at skin that cold, but the
-            // pump is off here.
+            // With one thermistor, this check cools the skin. Newer firmware stops a running pump at skin that cold,
+            // but the pump is off here.
             let hasWater = StatusLine(try await bench.ask("TEMP", .temperatures)[0].text, kind: "TEMP") != nil
             let (probe, warm) = hasWater ? ("water", "12") : ("skin", "34")
             try await bench.act("temperature", probe, "9.4")

@@ -38,7 +38,8 @@ extension FamilyVerification {
 extension Bench {
     /// Waits for the next unsolicited status line, and returns the time of its first byte.
     ///
-    /// - Throws: `CheckFailure` if none comes within 5.6 s plus the timeout, or another line comes first.
+    /// - Throws: `CheckFailure` if none comes within 5.6 s plus the timeout, or if a line that can't be unsolicited
+    ///   comes first.
     fileprivate func untilUnasked() async throws -> Duration {
         let deadline = elapsed + .milliseconds(5600) + options.timeout
         while let line = try await line(by: deadline) {

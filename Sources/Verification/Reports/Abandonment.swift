@@ -1,4 +1,4 @@
-/// The reason why a verification was not made, or not completed.
+/// The reason why a verification was not made or not completed, or why the device may not be off after it.
 public struct Abandonment: Sendable, Hashable {
     /// A stable word for programs, such as `pump_runs`.
     public var code: String

@@ -28,7 +28,8 @@ public struct JUnitReport: VerificationReport {
     }
 
     /// - Parameters:
-    ///   - error: The reason why the verification ended early, reported as a test case of its own.
+    ///   - error: The reason why the verification ended early, or why the device may not be off, reported as a test
+    ///     case of its own; nil if there is none.
     ///   - cause: The sentence of ``FirmwareVerdict/commonCause``; nil if there is none.
     private func document(_ results: [CheckResult], _ error: Abandonment?, cause: String? = nil) -> String {
         let times = results.compactMap(\.time)

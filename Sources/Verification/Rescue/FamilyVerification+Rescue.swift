@@ -26,8 +26,8 @@ private enum RescueCare {
         if bench.options.maySend {
             // A message that is written on the phone makes the phone send: see rescue-14 in docs/protocols.md.
             if bench.stimulus != nil { try await bench.act("write", "Other", "TEST of pumpctl verify, please ignore") }
-            // The message shows whether the phone sends received messages back to the sender, which the protocol does
-            // not require.
+            // This test message shows whether the phone sends received messages back to the sender, which the
+            // protocol does not require.
             let message = bench.testMessage("first")
             try await bench.say(message)
             bench.memory = try await bench.reply(to: message, keepingIn: true) == nil ? nil : RescueCare.saysAgain

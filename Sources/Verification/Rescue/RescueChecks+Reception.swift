@@ -87,7 +87,8 @@ extension Bench {
     }
 
     /// Runs `body`, and fails unless the phone then has exactly `number` new messages, by the count of the stimulus and
-    /// by the messages that it sends back. Skips the check if there is neither.
+    /// by the messages that the phone sends back. Skips the check if there is no stimulus and the
+    /// phone sends no messages back.
     fileprivate func expectStored(
         _ number: Int, of messages: [TestMessage], _ body: () async throws -> Void
     ) async throws {

@@ -49,7 +49,8 @@ struct EndpointCompletion {
     // MARK: Schemes
 
     /// Returns the known endpoints, and the schemes of others, for a text without a scheme. For an empty text, these
-    /// include the links to pseudo-terminals in this folder and in /tmp, the place of such links in the help.
+    /// include the paths of the serial ports, and the links to pseudo-terminals in this folder and in /tmp, where the
+    /// examples of the help create such links.
     private func all(from typed: String) async -> [Candidate] {
         func may(_ scheme: String) -> Bool { scheme.hasPrefix(typed) }
         var found: [Candidate] = []
@@ -77,7 +78,7 @@ struct EndpointCompletion {
         Candidate(text: port.path, help: port.board?.description ?? port.usb?.product ?? "")
     }
 
-    /// Returns the endpoints of the USB ports: `usb:VID:PID`, and the one that names this port among several.
+    /// Returns two endpoints for each USB port: `usb:VID:PID`, and the one that matches no other port, if there is one.
     private static func usb(_ ports: [SerialPortInfo]) -> [Candidate] {
         ports.flatMap { port -> [Candidate] in
             guard let usb = port.usb else { return [] }

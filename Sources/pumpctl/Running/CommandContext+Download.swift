@@ -3,7 +3,7 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
-    /// Downloads data into a file or to standard output. Reports the number of bytes in a file. The file is opened
+    /// Downloads data into a file or to standard output. For a file, prints the number of bytes. The file is opened
     /// first, so that no device is asked for data that can't be stored.
     ///
     /// - Parameters:

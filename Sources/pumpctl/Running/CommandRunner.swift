@@ -143,7 +143,7 @@ enum CommandRunner {
         guard case .failure(let error) = result else { return .done }
         let failure = Failure(of: error, context.family, at: context.place)
         // A signal or a failure of standard output explains a cancellation, which is then reported only if the outcome
-        // is unknown or `mustBeSaid`. The same applies if the reader has gone.
+        // is unknown or `mustBeSaid`. The same applies to the failure that the reader has gone.
         let isExplained = context.work.exitStatus != nil || context.output.failure != nil
         let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
         if failure.message == told {

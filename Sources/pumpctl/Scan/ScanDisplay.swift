@@ -2,8 +2,8 @@ import BlueZ
 import DeviceKit
 import Terminal
 
-/// Shows the results of a scan: on a terminal as a table that is redrawn; otherwise as a table or as records, at the
-/// end or with `--watch` at each change.
+/// Shows the results of a scan: on a terminal as a table that is redrawn; otherwise as a table or as records at the
+/// end, or with `--watch` as a line or a record for each change.
 final class ScanDisplay {
     private let output: Output
     private let watches: Bool

@@ -130,7 +130,7 @@ struct DeviceServing: Sendable {
             tellOfOne(device)
             guard let all = ready.add(device) else { return }
             if let onReady { onReady(all) } else if options.waits { tellOf(all) }
-            // With `--background` and `--wait`: let the process end that has started this one.
+            // With `--background` or `--wait`: let the process end that has started this one.
             ServingOptions.background.release()
         }
         if devices.count > 1 { DescriptorLimit.raise() }

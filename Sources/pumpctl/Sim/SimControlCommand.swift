@@ -38,8 +38,8 @@ struct SimControlCommand: ContextCommand {
     @Argument(help: "The arguments of the verb.")
     var arguments: [String] = []
 
-    /// Runs the command for its exit status, which is 2 if a verdict is negative: in place of ``run(in:)``, which has
-    /// none.
+    /// Runs the command, and exits with 2 if a verdict is negative. ``run(in:)``, which this function replaces, can't
+    /// return an exit status.
     func run() throws {
         try CommandRunner.runToStatus(shared) { try await perform(in: $0).rawValue }
     }

@@ -90,7 +90,7 @@ struct FirmwareVerification: Sendable {
     private var isPump: Bool { family.family == FamilyVerification.pump.family }
 
     /// Returns the failure of a verification after which the device was not confirmed to be off; nil if the device was
-    /// confirmed to be off, received only queries, or has no unsafe state.
+    /// confirmed to be off, received only queries, or is ``Aftermath/harmless``.
     ///
     /// - Parameter isPump: Whether the device is a pump; if not, it is a peer.
     static func unsafeEnding(

@@ -49,7 +49,7 @@ struct HostVerificationRun: Sendable {
 
     /// Plays the devices, and prints the report.
     ///
-    /// - Returns: The program's exit status.
+    /// - Returns: The exit status of pumpctl.
     func run(_ report: ReportPrinter) async throws -> ExitStatus {
         var verdict = FirmwareVerdict()
         let devices = devices
@@ -117,7 +117,7 @@ struct HostVerificationRun: Sendable {
             time: time)
     }
 
-    /// Returns the outcome of a check, and the traffic to report: for a broken rule, the traffic before that moment.
+    /// Returns the outcome of a check, and the traffic to report: for a broken rule, the traffic until it was broken.
     private func outcome(
         of check: HostCheck, _ encounter: Encounter
     ) -> (CheckResult.Outcome, [Verdict.Exchange]) {

@@ -66,7 +66,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// A resource that only one share can use.
+    /// A path or port that can be used only once.
     private enum Claim {
         case path(String)
         case port(UInt16, host: String)

@@ -78,8 +78,8 @@ final class Daemon: Sendable {
             break
         }
         manager?.tell(.stopping)
-        // First, as a pumpctl that the page has started switches off the pump that it tests, through the socket. A page
-        // that hangs is killed.
+        // End the page first: a pumpctl that the page has started then switches off the pump that it tests, through the
+        // socket. A page that hangs is killed.
         page?.cancel()
         await page?.value
         await server?.close()
@@ -87,7 +87,7 @@ final class Daemon: Sendable {
         for run in runs { run.cancel() }
         for run in runs { await run.value }
         watchdog.cancel()
-        // At the same time, so that a slow disk delays the end by 10 s at most.
+        // End all recordings at the same time, so that a slow disk delays the end by 10 s at most.
         await withTaskGroup { group in
             for served in served { group.addTask { await served.recording.end("closed") } }
         }
