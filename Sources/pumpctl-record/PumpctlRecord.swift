@@ -10,8 +10,8 @@ import StrictJSON
 ///     pumpctl-record write                                stores the records of standard input, a line each, and
 ///                                                         carries out requests: store or mark a message, commit
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE prints the rows of a table
-///     pumpctl-record messages STATUS CATEGORY NEWEST      prints messages; with a number for NEWEST, so many, the last
-///                                                         one first
+///     pumpctl-record messages STATUS CATEGORY NEWEST      prints messages; with a number for NEWEST, only that many,
+///                                                         the last stored one first
 ///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE prints values for a chart: the time has COLUMNS parts,
 ///                                                         1 to 10000, with at most two points of a series in each
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),

@@ -122,8 +122,8 @@ enum PumpCare {
         return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
     }
 
-    /// Reads late replies until none has come for 700 ms, which is several turns of the pump's main loop, or for 10 s.
-    /// Refuses the pump if it runs after all, or if somebody has switched it on in the meantime.
+    /// Reads late replies, for 10 s at most, until none has come for 700 ms, which is several turns of the pump's main
+    /// loop. Refuses the pump if it runs after all, or if somebody has switched it on in the meantime.
     private static func takeLateAnswers(_ bench: Bench) async throws {
         let deadline = bench.elapsed + .seconds(10)
         while bench.elapsed < deadline, let line = try await bench.line(within: .milliseconds(700)) {
