@@ -31,9 +31,9 @@ public struct VerificationOptions: Sendable {
         words + (remedies[need].map { ": \($0)" } ?? "")
     }
 
-    /// The time after which no further check begins. Without permissions and with the default timeout it is 40 s
-    /// times the number of rounds, so that one round usually ends within 45 s, with the device made safe. A permission makes it three
-    /// times as long, a permission and a stimulus six times, because more checks are made.
+    /// The time after which no further check begins. Without permissions and with the default timeout it is 40 s times
+    /// the number of rounds, so that one round usually ends within 45 s, with the device made safe. A permission makes
+    /// it three times as long, a permission and a stimulus six times, because more checks are made.
     func limit(hasStimulus: Bool) -> Duration {
         timeout * (40 * rounds * (mayRun || maySend ? hasStimulus ? 6 : 3 : 1))
     }
