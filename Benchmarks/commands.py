@@ -108,7 +108,7 @@ def shown(command):
     while select.select([terminal], [], [], 1)[0]:
         os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
-    # A row of the log has 30 bytes, and the log begins with 12 bytes of prefix: it has at least this number of rows.
+    # The log has 12 bytes of prefix and rows of 18 bytes, so it has more rows than this.
     wanted = SHOWN_BYTES // 30 - 2
     while lines < wanted:
         heard = os.read(terminal, 1 << 16)

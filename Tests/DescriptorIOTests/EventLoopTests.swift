@@ -48,7 +48,7 @@ struct EventLoopTests {
         loop.start()
         let (near, far) = try DescriptorChannel.pair(on: loop)
         async let heard = near.read()
-        // This thread can't wake the loop, which must notice the bytes nevertheless.
+        // This thread can't wake the loop, which must notice the queued write by itself.
         try await far.write(Array("OK".utf8))
         #expect(try await heard == Array("OK".utf8))
         await far.close()

@@ -93,7 +93,7 @@ struct MeetingTests {
         let begun = Recorder<Void>()
         loop.execute {
             while begun.values.count < calls.count { sched_yield() }
-            // A call takes some time from this mark until its first job is queued.
+            // A call takes some time from its entry in `begun` until its first job is queued.
             for _ in 0..<100 { sched_yield() }
         }
         var tasks: [Task<Void, Never>] = []

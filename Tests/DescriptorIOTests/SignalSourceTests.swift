@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Signal sources", .timeLimit(.minutes(5)), .serialized)
 struct SignalSourceTests {
-    /// The number of calls of the handler that the test installs before it opens the source. No other test uses this
-    /// signal.
+    /// The number of calls of the SIGURG handler that the test installs before it opens the source. No other test uses
+    /// SIGURG.
     private static let count = Atomic<Int>(0)
 
     @Test("Signals are delivered until the source closes; afterwards they reach their earlier handler")

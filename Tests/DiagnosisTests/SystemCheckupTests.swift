@@ -73,7 +73,7 @@ import Transports
         let findings = try await Checkup.findings(at: Endpoint(terminal.path))
         #expect(!findings.contains { $0.check == .usbPorts && $0.status == .warning })
         let missing = try await Checkup.findings(at: Endpoint("/dev/pts/none"))
-        // Without the pseudo-terminal's node, a computer without USB ports is warned of.
+        // For a pseudo-terminal that does not exist, a computer without USB ports gets a warning.
         let hasUSBPort = try SerialPortDiscovery.ports().contains { $0.usb != nil }
         #expect(missing.contains { $0.check == .usbPorts && ($0.status == .warning) != hasUSBPort })
     }

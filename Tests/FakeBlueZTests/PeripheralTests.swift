@@ -163,7 +163,7 @@ struct PeripheralTests {
             let tooLong = "Failed to parse advertisement."
             #expect(await refusal([:]) == nil)
             #expect(await refusal(["ServiceUUIDs": .strings([Self.service, "1800"])]) == nil)
-            // Flags take 3 bytes, the service 18, and the manufacturer data 4 more than its length: 31.
+            // Flags take 3 bytes, the service 18, and 6 bytes of manufacturer data 4 more than these: 31.
             func data(_ count: Int) -> [String: DBusValue] {
                 let bytes = DBusValue.bytes(Array(repeating: 1, count: count))
                 let entry = DBusDictionary.Entry(.uint16(0xFFFF), .variant(bytes))

@@ -112,7 +112,7 @@ struct RadioModel {
             interval > 0 ? ((time - anchor) / interval).rounded(.up) * interval + anchor : time
         }
         for pause in pauses {
-            // 60 ms as above. Sending takes 0.1 ms.
+            // 60 ms as in ``LatencyModel``. Sending takes 0.1 ms.
             let sent = now + 60 + pause.milliseconds
             let there = event(after: sent + 0.1)
             let begin =

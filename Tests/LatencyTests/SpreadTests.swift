@@ -46,7 +46,7 @@ struct SpreadTests {
     @Test("A summary has the median, the mean and the extremes")
     func summary() throws {
         let summary = try #require(TimeSummary((1...100).map(Double.init).shuffled()))
-        // The median of an even number of times is the later of the two in the middle.
+        // The median of an even number of times is the longer of the two in the middle.
         #expect((summary.minimum, summary.median, summary.percentile99, summary.maximum) == (1, 51, 100, 100))
         #expect(summary.mean == 50.5 && summary.count == 100)
         #expect(TimeSummary([]) == nil)

@@ -183,8 +183,8 @@ let error: (any Error)? = EventLoop.run { loop in
         var with: [[(percentile: Double, handing: Double)]] = [[], []]
         _ = try await ask(session, clock, nil)
         for turn in 0..<turns {
-            // Each pass of this loop gives both takers a turn, in alternating order. In two passes the turn without
-            // recording comes before a taker's turn, and in the next two after it.
+            // Each pass of the outer loop gives both takers a turn, in alternating order. In two passes the turn
+            // without recording comes before a taker's turn, and in the next two after it.
             for index in turn % 2 == 0 ? [0, 1] : [1, 0] {
                 if turn % 4 < 2 { without.append(try await ask(session, clock, nil).percentile) }
                 with[index].append(try await ask(session, clock, takers[index]))

@@ -133,7 +133,7 @@ struct ConnectingTests {
             let refusal = BlueZError.failed("Input/output error")
             let manners = LinkManners { $0.connectErrors = Array(repeating: refusal, count: 9) }
             _ = await bench.addModule(manners: manners)
-            // Each pause is twice the one before, which is 250 ms at first.
+            // The first pause is 250 ms, and each later one twice the one before.
             let error = try await connect(bench, sleeping: [250, 750, 1750, 3750]).error
             #expect(error?.code == .failed && error?.message == "Input/output error")
             #expect(await bench.calls(of: "Connect") == 5)

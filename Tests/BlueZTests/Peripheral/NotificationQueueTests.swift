@@ -98,7 +98,7 @@ struct NotificationQueueTests {
         let again = bench.send(100..<200)
         try await bench.isSent(count + 32)
         await settle()
-        // The late answer belongs to the failed notifications and makes no room for new ones.
+        // The late answer is to a question from before the failure, and makes no room for new notifications.
         try await bench.answer()
         await settle()
         #expect(bench.sent.state.count == count + 32)

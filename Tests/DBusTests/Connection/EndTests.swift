@@ -153,7 +153,7 @@ struct EndTests {
                 }
                 let flushing = Task(executorPreference: EventLoop.shared) { try await near.flush() }
                 await settle()
-                // The flush has been queued for the connection's loop before this, so it waits by now.
+                // The connection's loop runs the flush before this call, so the flush waits by now.
                 #expect(await near.isOpen)
                 flushing.cancel()
                 let error = await #expect(throws: DBusError.self) { try await flushing.value }

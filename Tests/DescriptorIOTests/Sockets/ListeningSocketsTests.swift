@@ -28,7 +28,7 @@ struct ListeningSocketsTests {
         var status = stat()
         try #require(fstat(number, &status) == 0)
         for (name, paths) in [("a/b c", ["/proc/\(getpid())/cwd/a/b c"]), ("@hidden", []), ("", [])] {
-            // The flags 00010000 mark a listening socket. The second line is a connection.
+            // The flags 00010000 mark a listening socket. The last line is a connection.
             let table = """
                 Num       RefCount Protocol Flags    Type St Inode Path
                 0000000000000000: 00000002 00000000 00010000 0001 01   \(status.st_ino) \(name)

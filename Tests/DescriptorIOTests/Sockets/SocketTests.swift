@@ -143,7 +143,7 @@ struct SocketTests {
     }
 
     @Test func `A stale socket is removed, but not a new one in its place`() async throws {
-        /// Leaves a stale socket at the path: its program has ended.
+        /// Leaves a stale socket at the path, as a program that has ended does.
         func leave() throws {
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
             defer { Glibc.close(descriptor) }

@@ -10,7 +10,7 @@ struct OutputFileTests {
     private var path: String { folder.path("table.csv") }
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// 30,000 lines are more than one block of 64 KiB, in which the lines are written.
+    /// The lines are written in blocks of 64 KiB. 30,000 lines are more than one block.
     @Test("A result file starts with its header, even without lines", arguments: [0, 1, 30_000])
     func lines(count: Int) async throws {
         _ = folder.write("of yesterday", to: "table.csv")

@@ -8,8 +8,8 @@ import Testing
 @Suite("Reporting links", .timeLimit(.minutes(5)))
 struct ReportingLinkTests {
     let clock = ManualClock()
-    /// The events in order: `sent …` and `closed` of the link below, `looked` for a long search for other users of the
-    /// device, and `glanced` for a brief one.
+    /// The events in order: `sent …` and `closed` of the wrapped link, `looked` for a long search for other users of
+    /// the device, and `glanced` for a brief one.
     let events = Watched<[String]>([])
 
     private func link(_ bare: any Link, looks: Bool = true, afterSending: Bool = false) -> ReportingLink {

@@ -47,8 +47,8 @@ public struct LinkManners: Sendable {
     /// Whether the first adapter is connected to the device as soon as the device is added to the fake, like a link
     /// that a crashed client has left.
     public var isConnectedAlready = false
-    /// Whether reading, writing and subscribing require pairing. Without it, a write without response is lost without
-    /// an error.
+    /// Whether reading, writing and subscribing require pairing. A write without response from an unpaired central is
+    /// then lost without an error.
     public var needsPairing = false
     /// The error for missing pairing. bluetoothd has names for some ATT errors, and reports the others by number.
     public var pairingError = BlueZError.notPermitted("Not paired")

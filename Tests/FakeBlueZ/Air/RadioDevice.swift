@@ -30,8 +30,8 @@ public final class RadioDevice {
     public private(set) var links: [RadioLink] = []
     /// Called when the device gains or loses a connection.
     public var onLinksChange: (() -> Void)?
-    /// An object that the device keeps alive, such as the ``HM10`` around it; nil for none. The fake to which the
-    /// device was added releases it when it stops.
+    /// An object that the device keeps alive, such as the ``HM10`` around it; nil for none. Released when the fake to
+    /// which the device was added stops.
     var companion: AnyObject?
     /// The subscriptions of centrals that have disconnected, by the central's address: see
     /// ``LinkManners/remembersSubscriptions``.

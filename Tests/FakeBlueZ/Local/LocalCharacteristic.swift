@@ -114,8 +114,8 @@ final class LocalCharacteristic {
 
     // MARK: Subscribers
 
-    /// Starts notifications for the first subscriber. Only `AcquireNotify` names its device to the client; of further
-    /// subscribers the client does not learn.
+    /// Starts notifications for the first subscriber. The client learns the subscriber's device from `AcquireNotify`,
+    /// but not from `StartNotify`, and does not learn of further subscribers.
     private func begin(_ link: RadioLink) async throws {
         let isFirst = subscribers.isEmpty
         subscribers.insert(ObjectIdentifier(link))

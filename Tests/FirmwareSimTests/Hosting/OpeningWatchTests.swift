@@ -43,7 +43,7 @@ struct OpeningWatchTests {
         let before = try count()
         var servers: [PseudoTerminalServer<PumpFirmware>] = []
         for _ in 0..<60 { servers.append(try await PseudoTerminalServer.open(pumpHost())) }
-        // Other tests in this process watch folders at the same time, but far fewer than one instance a pump.
+        // Other tests in this process open instances at the same time, but far fewer than there are pumps here.
         #expect(try count() < before + 30)
         for server in servers { await server.close() }
     }

@@ -3,10 +3,10 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// The times follow from the constants of ``PeerDialogue``. `Hello` is repeated after 750 ms, the half of 1500 ms, or
-/// every second for 8 s if the board may have been reset. On a link that keeps packet bounds, and after the peer's
-/// greeting, the time limit is 500 ms. After a repeated `Hello`, 100 ms of silence end the wait for further
-/// acknowledgements.
+/// The times follow from the constants of ``PeerDialogue``. The dialogue waits 1500 ms for the first acknowledgement,
+/// and repeats `Hello` after 750 ms; if the board may have been reset, it waits 8 s and repeats `Hello` every second.
+/// On a link that keeps packet bounds, and after the peer's greeting, it waits 500 ms. After a repeated `Hello`, 100 ms
+/// of silence end the wait for further acknowledgements.
 @Suite(.timeLimit(.minutes(5))) struct PeerDialogueTests {
     private let clock = ManualClock()
 

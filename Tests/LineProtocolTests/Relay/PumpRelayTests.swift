@@ -44,7 +44,7 @@ struct PumpRelayTests {
             ("SPEED:300", ["OK", "ERROR:INVALID_SPEED_VALUE"], "pr"),
             ("STATUS", ["TEMP:34.5", "STATUS:{State:OFF}"], "-c"),
             ("FOO", ["OK", "ERROR:OVERHEAT", "ERROR:UNKNOWN_COMMAND"], "--r"),
-            // The firmware's buffer holds 63 bytes. It drops the 64th, and reads the rest as another command.
+            // At the 64th byte of a line, the firmware drops the line so far, and reads the rest as another command.
             (String(repeating: "X", count: 64), ["ERROR:UNKNOWN_COMMAND", "ERROR:CMD_TOO_LONG"], "-c"),
             (
                 String(repeating: "X", count: 64) + "ON", ["OK", "ERROR:CMD_TOO_LONG", "OK", "PUMP:ON"], "-ppc"

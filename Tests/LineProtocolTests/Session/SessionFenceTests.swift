@@ -177,7 +177,7 @@ extension SessionBench {
         }
     }
 
-    /// Lets the second pass for which the session waits for the late reply to an earlier fence.
+    /// Lets 1 s pass, the time for which the session waits for the late reply to an earlier fence.
     func passOneSecond() async {
         let end = (clock.now.offset + .seconds(1))
         await clock.untilSomebodySleeps(until: end)

@@ -148,7 +148,7 @@ struct CommandTests {
     @Test("Without a daemon, a stop is not sent, and a list of devices fails")
     func noDaemon() async throws {
         var limits = PageSettings.Limits()
-        // A stop is not repeated until the daemon is back.
+        // Do not repeat a stop while the daemon is away.
         limits.stop = 0
         try await PageBench.run(limits: limits) { bench in
             await bench.daemon.close()
@@ -170,7 +170,7 @@ struct CommandTests {
         ])
     func otherHello(hello: (line: String, code: String)) async throws {
         var limits = PageSettings.Limits()
-        // A stop is not repeated until the daemon is back.
+        // Do not repeat a stop while the daemon is away.
         limits.stop = 0
         try await PageBench.run(limits: limits, hello: hello.line) { bench in
             let stop = try await bench.stop().value
