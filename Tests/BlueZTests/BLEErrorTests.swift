@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["0x05 and more", "0x", "0x105", "5", "0x80", "0x0", "0x+5", "0x0D"])
-    func `An ATT error with any other or a malformed number does not count as a missing pairing`(number: String) {
+    func `An ATT error that is malformed, or not 0x05, 0x0C, 0x0E or 0x0F, is no missing pairing`(number: String) {
         let error = BLEError(
             DBusError(
                 .refused, name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: \(number)",

@@ -43,7 +43,7 @@ struct EventLoopTests {
         #expect(taken == [SIGPIPE, SIGTTOU])
     }
 
-    @Test func `A loop without descriptors of its own still waits and is woken`() async throws {
+    @Test func `A loop without descriptors of its own still notices calls and bytes`() async throws {
         let loop = EventLoop(usesDescriptors: false)
         loop.start()
         let (near, far) = try DescriptorChannel.pair(on: loop)

@@ -22,7 +22,7 @@ import Testing
         ("org.bluez.Error.InProgress", "Operation already in progress"),
         ("org.freedesktop.DBus.Error.UnknownObject", "gone"), ("org.bluez.Error.NotConnected", "Not Connected"),
     ])
-    func `Any other connection error is retried four times, with a doubled delay`(
+    func `A connection error that is neither transient nor permanent is retried four times, with doubled delays`(
         name: DBusErrorName, message: String
     ) {
         var retries = ConnectRetries()

@@ -26,7 +26,7 @@ struct BusTests {
         }
     }
 
-    @Test func `A connection on a borrowed loop calls its handlers on that thread`() async throws {
+    @Test func `A connection on a loop with a borrowed thread calls its handlers on that thread`() async throws {
         let bus = try await PrivateBus()
         let (isNamed, isSame) = try await onThread {
             let caller = UInt(pthread_self())

@@ -185,7 +185,7 @@ struct LineConsoleTests {
         #expect(happenings.state == ["dangerous TARE ALL: it would tare every scale"])
     }
 
-    @Test("A lost device is waited for, and its last line is reported as pending")
+    @Test("A lost device is waited for, and the last line sent to it is reported as pending")
     func loss() async throws {
         let second = ScriptedLink()
         let isBack = Watched(false)

@@ -157,7 +157,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    @Test("A pump that cannot return is not waited for and reported as perhaps on")
+    @Test("A pump that cannot return is reported as perhaps on, without a wait for it")
     func neverBack() async throws {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")
         let run = try await Run(reopen: { throw gone })

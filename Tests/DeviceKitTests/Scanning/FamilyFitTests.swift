@@ -47,7 +47,7 @@ import Transports
         #expect(FamilyFit(services: ["FFE0"], among: .carriers).families == [])
     }
 
-    @Test func `Only the second characteristic identifies a storm sensor for certain`() {
+    @Test func `Only its mark, a characteristic that other devices lack, identifies a storm sensor for certain`() {
         let stock: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
         let mark: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
         #expect(FamilyFit(services: [Self.stormService]).possible == ["storm"])

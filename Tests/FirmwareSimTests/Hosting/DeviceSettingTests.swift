@@ -123,7 +123,7 @@ struct DeviceSettingTests {
         await #expect(throws: DeviceVerbError.self) { try await bench.perform("write", "Weather", "rain") }
     }
 
-    @Test("A pump's knob can be set by its initial reading")
+    @Test("A running pump's knob can be set to a reading from 0 to 1023")
     func pump() async throws {
         let bench = Bench(PumpFirmware())
         try await bench.perform("set", "knob", "1023")

@@ -17,7 +17,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
     }
 
-    @Test func `After an error, the next change waits for the reply to the query`()
+    @Test func `After an error, the next change waits for the reply to the fence`()
         async throws
     {
         let bench = try await SessionBench(hasPast: false)

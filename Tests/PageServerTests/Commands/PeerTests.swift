@@ -110,7 +110,7 @@ struct PeerTests {
         }
     }
 
-    @Test("A text that is none, or that a central would take for an image, is refused, and so is one without a peer")
+    @Test("A text that is no message, or that a central takes for an image, is refused; without a peer, any text is")
     func texts() async throws {
         try await PageBench.run { bench in
             for text: JSONValue in [1, "", "two\nlines", "\u{1B}[2J", "IMG_END"] {

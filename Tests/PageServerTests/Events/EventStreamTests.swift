@@ -94,7 +94,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("After the end of its daemon, the server uses no other one: its devices may have the same names")
+    @Test("After the end of its daemon, the server uses no other daemon, whose devices may have the same names")
     func otherDaemon() async throws {
         let folder = TemporaryFolder()
         let other = try await ScriptedDaemon(in: folder, hello: ScriptedDaemon.hello)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files of the page", .timeLimit(.minutes(5)))
 struct PageFilesTests {
-    @Test("Scripts are sent without their comments, and keep the numbers of their lines")
+    @Test("Scripts are sent without comments that have lines of their own, and keep their line numbers")
     func comments() {
         let script = """
             // One.
