@@ -38,7 +38,7 @@ import Testing
         }
         #expect(error.code == .notPermitted)
         #expect(error.errno == EACCES)
-        // `asNobody` leaves root's user ID. Of root, only a container or service refuses access.
+        // `asNobody` does not change root's user ID, and root lacks access only in a container or service.
         #expect(error.hint?.hasPrefix(geteuid() == 0 ? "give the container" : "join the port's group") == true)
     }
 

@@ -50,7 +50,7 @@ import Testing
             loop.execute {
                 let hearer = OneReport(continuation)
                 hearer.token.withLock { $0 = loop.watch(client, events: 0, handler: hearer) }
-                // The loop polls once, and finds the input, before it runs this.
+                // The loop polls once, with the input unread, before it runs this call.
                 loop.execute { terminal.close() }
             }
         }

@@ -23,7 +23,7 @@ package final class SimulationClient: Sendable {
 
     /// Sends a line and returns the reply. The schema must accept the line if and only if `isRequest`.
     ///
-    /// - Throws: ``NotBySchema``, without having sent the line or about the reply; ``HungUp``.
+    /// - Throws: ``NotBySchema`` for `line`, before it is sent, or for the reply; ``HungUp``.
     package func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
         let value = try? JSONValue(parsing: line)
         let fits = value.map { Self.schema.fits($0, "request") } ?? false

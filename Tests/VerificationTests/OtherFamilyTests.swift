@@ -52,7 +52,8 @@ struct OtherFamilyTests {
             let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n"
             world.loop.at(.microseconds(10)) { world.link.arrive(Array(boot.utf8)) }
             var (held, isThere) = ("", start == .listening)
-            // Until 2.3 s no write reaches the board. After that each one does; with `late`, behind all earlier ones.
+            // Unless the board is `listening`, no write reaches it until 2.3 s. After that each one does; with `late`,
+            // behind all earlier ones.
             world.loop.at(.milliseconds(2300)) { isThere = true }
             world.onWrite = { text in
                 if start == .late { held += text } else { held = text }

@@ -83,7 +83,7 @@ struct RescueVerificationTests {
             return heard > count ? nil : text
         }
         let verdict = try #require(world.verify(.rescue, hasStimulus: false).verdict)
-        // A phone that forwards nothing at all is only skipped in the checks of forwarding: see ``hoards()``.
+        // If a phone forwards nothing at all, the checks of forwarding are skipped and do not fail: see ``hoards()``.
         #expect(verdict.isPassed == (count == 0))
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }

@@ -63,7 +63,7 @@ struct RadioFaultTests {
                 try await central.write(Array(command.utf8), to: "FFE1", type: "command")
                 if command == "ON\n" { _ = try await central.hears("PUMP:ON\r\n", of: "FFE1") }
             }
-            // The link has been silent since STATUS: OFF does not reach the pump.
+            // The link has been silent since STATUS, so OFF does not reach the pump.
             try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
             await settle()
             await bench.host.advance(by: .seconds(5))

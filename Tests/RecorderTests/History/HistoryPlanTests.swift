@@ -23,7 +23,7 @@ struct HistoryPlanTests {
         }
     }
 
-    /// One filter for each change of an empty one.
+    /// For each change, an empty filter with this change.
     private func filters(_ change: (inout RecordFilter) -> Void...) -> [RecordFilter] {
         change.map { change in
             var filter = RecordFilter()

@@ -47,7 +47,7 @@ import Testing
         #expect(netlinkSockets() <= before + 4)
     }
 
-    /// Lets the loop run the jobs with which a task on it reads what is there and begins to wait for the monitor.
+    /// Lets the loop run the jobs in which a task on it reads the pending events and begins to wait for the monitor.
     private func untilWaiting() async {
         for _ in 0..<10 { await Task(executorPreference: EventLoop.shared) {}.value }
     }

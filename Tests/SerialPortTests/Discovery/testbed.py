@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Mock USB serial ports that udev's library sees and the kernel does not, with umockdev.
 
-Needs libumockdev-preload.so.0 in LD_PRELOAD. Prints the folder that stands for the system's (UMOCKDEV_DIR of the
-programs under test). Then reads one JSON object per line and prints "ok" once it is done, events included; "add" prints
-the path of the new device instead:
+Needs libumockdev-preload.so.0 in LD_PRELOAD. Prints the folder that stands for the system's root (UMOCKDEV_DIR of
+the programs under test). Then reads one JSON object per line and prints "ok" once it is done, events included; "add"
+prints the path of the new device instead:
 
   {"do": "plug", "node": "ttyUSB0", "path": "1-2.3", "vendor": "1a86", "product": "7523", "driver": "ch341", …}
   {"do": "unplug", "node": "ttyUSB0"}

@@ -35,7 +35,7 @@ final class ControlRig: Sendable {
     }
 
     /// - Parameters:
-    ///   - family: The family of the device; of another one than the pump with `link` only.
+    ///   - family: The family of the device; any other than the pump needs `link`.
     ///   - isPlugged: Whether the pump is plugged in from the start.
     ///   - limit: The number of programs at the socket beyond which a program may send only OFF and queries.
     ///   - link: A link to open instead of a link to the simulated pump.

@@ -35,7 +35,7 @@ struct HistoryTests {
             recording.record(
                 .reading(kind: "status", reading), at: RecordTime(milliseconds: Int64(number) * 1000), in: session)
         }
-        // Lines of the link are no events for programs.
+        // Only "command" is an event for programs; the others are lines of the link.
         for kind in ["sent", "received", "sent_hex", "command"] {
             recording.record(.event(kind: kind, text: "x"), at: RecordTime(milliseconds: 100), in: session)
         }

@@ -55,7 +55,7 @@ struct SharingServerLimitTests {
             let deaf = try await rig.client()
             let client = try await rig.client()
             let line = #"{"id":"\#(String(repeating: "x", count: 16_000))","do":"devices"}"# + "\n"
-            // The replies, 3.2 MB in all, are more than the kernel and the server buffer.
+            // The replies, 3.2 MB in all, are more than the kernel and the server can buffer.
             for _ in 0..<200 where (try? await deaf.say(line)) != nil {}
             #expect(try await rig.dropping() == "the client does not read")
             #expect(try await client.ask("devices")["ok"] == true)
@@ -159,7 +159,7 @@ struct SharingServerLimitTests {
                 settings, row, open: { _ in throw LinkError(.notFound, name: "pump", activity: "open") })
         }
         let folder = TemporaryFolder()
-        // The clock stands still: a busy machine may read slowly, and no time-out of the server must end.
+        // The clock stands still: a busy machine may read slowly, and no time-out of the server must expire.
         let server = SharingServer(devices, at: folder.path("socket"), clock: ManualClock())
         try await server.open()
         let channel = try await DescriptorChannel.connect(

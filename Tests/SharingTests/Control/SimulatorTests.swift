@@ -178,7 +178,8 @@ struct SimulatorTests {
         }
     }
 
-    /// Greets a program, describes one verb if the program asks for a terminal, and answers nothing else.
+    /// Greets a program, answers its request for the verbs with one verb, and answers nothing else. Hangs up on a
+    /// request for another terminal than `terminal`.
     private static func answer(
         on channel: DescriptorChannel, _ hello: String, for terminal: String, _ tell: (String) -> Void
     ) async throws {

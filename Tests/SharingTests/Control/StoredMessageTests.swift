@@ -15,7 +15,7 @@ struct StoredMessageTests {
             time: .beginning, category: category)
     }
 
-    /// Calls `body` with a program at a daemon that shares a phone, and whose user has these messages.
+    /// Calls `body` with a program at a daemon that shares a phone, and whose record has these messages.
     private static func run(
         keeping messages: [RescueMessage], _ body: (ControlClient) async throws -> Void
     ) async throws {

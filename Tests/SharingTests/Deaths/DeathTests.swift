@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Crashes around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
-    /// The fault of a moment: see ``count``. A stopped client does not read from the start of the moment. Any other
+    /// The fault of a moment: see ``count``. From the start of the moment, a stopped client reads nothing. Any other
     /// fault strikes when a certain packet is written to the pump, or at the latest after OFF.
     private enum Fate: CaseIterable {
         case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
@@ -140,7 +140,7 @@ struct DeathTests {
                 #expect(!isOn, "\(name): an acknowledged OFF is not true")
             }
             try await expectTruth(name)
-            // A client that sends OFF again gets an acknowledgement.
+            // A new client's OFF is acknowledged.
             let again = try await world.client()
             try await ask(again, "OFF", for: "PUMP:OFF", name)
             #expect(await !world.isOn(), "\(name)")

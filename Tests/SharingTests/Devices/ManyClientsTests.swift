@@ -37,7 +37,7 @@ struct ManyClientsTests {
             }
         }
 
-        /// Writes the mark `(line)` to the client's input: this line gets no reply.
+        /// Writes the mark `(line)` to the client's input, which means that `line` gets no reply.
         func mark(_ line: [UInt8]) {
             _ = try? told.writeAtOnce(Array("(".utf8) + line + Array(")\n".utf8))
         }
@@ -61,7 +61,7 @@ struct ManyClientsTests {
                     // STATUS gets no reply, but an unsolicited status was already taken for it.
                     if line == "(STATUS)", rest.first != "STATUS:" { continue }
                     if line == "ERROR:DEVICE_AWAY" { isAway = true }
-                    // The line is refused, or gets no reply. After STATUS, its second line is still to be answered.
+                    // The line is refused, or gets no reply. A STATUS command's second line is still to be answered.
                     if line == "ERROR:DEVICE_AWAY" || line == "ERROR:OVERTAKEN" || line.hasPrefix("(") {
                         rest = rest.first == "STATUS:" ? rest.dropFirst() : []
                         continue
@@ -87,8 +87,8 @@ struct ManyClientsTests {
             case 0: ("ON", ["OK", "PUMP:ON"])
             case 1 where number == 0: ("OFF", ["OK", "PUMP:OFF"])
             case 1, 2: ("TEMP", ["TEMP:"])
-            // The pump also sends unsolicited status lines; only the error after the status proves that this one was
-            // requested.
+            // The pump also sends unsolicited status lines; only the error after a status proves that the status
+            // was requested.
             case 3: ("STATUS\nWHAT\(number)", ["STATUS:", "ERROR:UNKNOWN_COMMAND"])
             case 4: ("WHAT\(number)", ["ERROR:UNKNOWN_COMMAND"])
             default: speed(random.number(below: 25) * 10 + number)

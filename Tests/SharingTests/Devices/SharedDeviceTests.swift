@@ -121,7 +121,7 @@ struct SharedDeviceTests {
             let polite = try await pump.client()
             try await polite.say("STATUS\nTEMP\nO")
             await polite.sayNoMore()
-            // More than come, so that the wait ends with the hang-up.
+            // More lines than come, so that the wait ends with the hang-up.
             let answers = try await polite.lines(9)
             #expect(answers == [Self.status, "TEMP:{Water:12.0C,Skin:34.0C}"])
             let other = try await pump.client()

@@ -19,7 +19,7 @@ struct SocketShareTests {
         try await pump.run {
             try await pump.untilUp()
             let (deaf, other) = (try await pump.client(), try await pump.client())
-            // The replies are more than the kernel and the share buffer.
+            // The replies are more than the kernel and the share can buffer.
             try await deaf.say(String(repeating: "STATUS\n", count: 8000))
             while !pump.reports.state.contains(where: Self.isDropped) {
                 #expect(try await other.ask("TEMP").count == 1)

@@ -33,7 +33,7 @@ struct TerminalShareTests {
         }
     }
 
-    /// Waits until users have come and left at least `count` times together; returns the number so far.
+    /// Waits for at least `count` reports of users that come or leave; returns the number so far.
     @discardableResult
     private static func visits(_ count: Int, of share: TerminalShare, _ pump: SharedPump) async throws -> Int {
         try await pump.reports.wait(for: "\(count) comings and goings") { events in

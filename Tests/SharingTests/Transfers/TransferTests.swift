@@ -185,7 +185,7 @@ struct TransferTests {
             try await client.begin(1, "image", of: "peer")
             let fetched = try await client.fetch(1)
             #expect(fetched.error["code"] == .text(code))
-            // The peer itself broke off in the middle of the image: the bytes before that are sound.
+            // With `readFailed`, the peer itself breaks off within the image: the bytes before that are sound.
             #expect(fetched.error["bytes"]?.integer == (fault == .readFailed ? fetched.bytes.count : 0))
             #expect(fetched.error["device_code"] == (code == "refused" ? .text(fault.rawValue) : nil))
             #expect(fetched.error["hint"] != nil && fetched.error["outcome"] == "nothing_changed")

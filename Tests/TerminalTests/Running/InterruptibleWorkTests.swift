@@ -20,7 +20,7 @@ struct InterruptibleWorkTests {
         let work = InterruptibleWork()
         let result = await work.run(on: .shared) {
             work.take(SIGTERM, on: .shared)
-            // If this begins before the work knows its task, the cancellation follows a moment later.
+            // If this closure runs before the work knows its task, the cancellation follows a moment later.
             try await EventLoopClock(.shared).sleep(for: .seconds(3600))
         } conclude: {
             $0

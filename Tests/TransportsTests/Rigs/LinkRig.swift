@@ -92,7 +92,7 @@ struct PseudoTerminalRig: LinkRig {
 struct SocketRig: LinkRig {
     let listener: SocketListener
     let endpoint: String
-    /// The folder of the path, if there is one.
+    /// The folder of the Unix socket that ``init()`` creates; nil for any other address.
     private var folder: TemporaryFolder?
 
     init(at address: SocketAddress) async throws {

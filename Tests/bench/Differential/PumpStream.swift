@@ -104,7 +104,7 @@ struct PumpStream: Sendable {
         // A part of a line, which the next bytes complete or spoil.
         case 6: return Array(command().prefix(1 + number(5)))
         case 7: return lineEnd()
-        // More than the UART buffers while the firmware sleeps.
+        // Often more than the UART can buffer while the firmware sleeps.
         case 8: return repeated(command() + lineEnd(), 2 + number(24))
         case 9: return (0..<(2 + number(12))).flatMap { _ in command() + lineEnd() }
         case 10, 11: return repeated([UInt8(ascii: "X")], 55 + number(90)) + lineEnd()

@@ -41,8 +41,8 @@ extension PeerFirmware {
                 acknowledges: seed % 2 == 0))
     }
 
-    // An image that is too large has megabytes, so it is created only once. Its line rate is low enough for the host to
-    // close the link near the beginning of the image.
+    // An image that is too large has megabytes, so it is created only once. On a line, the rate is low enough for the
+    // host to close the link near the beginning of the image.
     private static let largeOnLine = large(over: .line(.baud(115_200)))
     private static let largeOverRadio = large(over: .notifications)
 

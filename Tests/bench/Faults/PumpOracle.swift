@@ -1,7 +1,8 @@
 import LineProtocol
 
-/// Parses a pump's lines as in docs/protocols.md, independently of the host's code. Two limits are its own: of a duplicate
-/// field the first one counts, where the host takes no such line, and numbers of minutes have 16 bits, as in the host.
+/// Parses a pump's lines as in docs/protocols.md, independently of the host's code. Two rules are not in that
+/// document: of a duplicate field the first one counts, although the host rejects such a line; and numbers of minutes
+/// have 16 bits, as in the host.
 enum PumpOracle {
     /// The fields between the braces of a valid line `STATUS:{…}`, or after `TEMP:`; nil for any other line.
     static func fields(of line: String) -> [String: String]? {

@@ -44,7 +44,7 @@ struct OffFacts {
     // MARK: Recording facts
 
     /// Records a host's bytes when they leave for the pump, and calls `fail` if they must not be sent: anything else
-    /// while OFF is due, or a change that begins after the last OFF.
+    /// while OFF is due, or a change after the host has begun its last OFF.
     ///
     /// - Parameter wasTakenBefore: Whether the carrier had the bytes in its buffer, so that the host could not withdraw
     ///   them.

@@ -86,7 +86,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     /// Other programs leave parts of lines; then a host sends OFF. The pump is on before, so that OFF has an effect.
     private func halfLines() async throws {
         for _ in 0...number(2) {
-            // A command has at most 63 bytes. 58 bytes fit alone, but some further parts exceed the limit.
+            // A command has at most 63 bytes. 58 bytes fit alone, but not with every further part.
             let text = ["STA", "SPEED:2", "ON", "O", "OF", "9", String(repeating: "X", count: 58)][number(7)]
             wire.note("others -> \(text)")
             _ = try wire.board.sendAtOnce(Array(text.utf8))

@@ -14,7 +14,7 @@ final class OffRun: @unchecked Sendable {
     enum Program: Int, CaseIterable {
         /// A run of the pump for a limited time, as of `pumpctl on --for`.
         case timedRun
-        /// Commands within 2.5 s, and OFF among them.
+        /// Commands within 2.5 s, and then OFF.
         case commands
         /// A timed run, or commands and OFF, while a second host sends commands.
         case shared
@@ -262,7 +262,8 @@ final class OffRun: @unchecked Sendable {
 
     private func timedRun(_ session: PumpSession) async {
         let start = loop.now
-        // The error state is called a latch, because it lasts until OFF. A run that is refused for it must leave it.
+        // The error state is called a latch, because it lasts until OFF. A run that is refused for it must
+        // not clear it.
         let wasLatched = world.pump.state == .error
         let plan = PumpRun.Plan(
             time: world.time(0, world.isDrawn(4) ? 12_000 : 4000), speed: world.isDrawn(2) ? drawSpeed() : nil,

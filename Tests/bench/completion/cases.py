@@ -78,7 +78,7 @@ CASES = [
     ("sim ctl control temperature ", ["water", "skin"]),
     ("sim ctl control probe skin o", ["open"]),
     ("sim ctl control set k", ["knob"]),
-    # The command lines of other programs after '--'.
+    # After '--': a command of pumpctl, or another program; `send` takes neither.
     ("record captures/two.capture -- stat", ["status"]),
     ("sim pump --run -- printe", ["printenv"]),
     ("record captures/two.capture -- printe", ["printenv"]),

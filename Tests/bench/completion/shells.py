@@ -2,7 +2,7 @@
 
 Each shell runs a script that installs pumpctl's completion and reports the offered words. In bash and zsh, Ctrl-G
 writes the report: the line after Tab, in bash the part of it that the words replace, and the words. In fish, the report
-has only the words. Its fields end in NUL.
+has only the words. The fields of a report end in NUL.
 """
 
 import contextlib

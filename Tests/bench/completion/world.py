@@ -135,7 +135,7 @@ class World:
 
     def become(self, failure: str | None) -> None:
         """Make something fail, named as in `cases.FAILURES`, or with None nothing."""
-        # Something that hangs uses up the whole time limit, so that is short while something fails.
+        # Something that hangs uses up the whole time limit, so the limit is short while something fails.
         values = {
             "LIMIT": "60s" if failure is None else "4s", "FAILS": "",
             "DBUS_SYSTEM_BUS_ADDRESS": self.bus, "PUMPCTLD_SOCKET": self.daemon, "UMOCKDEV_DIR": self.ports,

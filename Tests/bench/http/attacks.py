@@ -65,7 +65,7 @@ class Stopper:
         # The time in seconds that the server and the daemon took for each stop: without the time from OFF on the wire
         # to the pump's last line.
         self.times: list[float] = []
-        # The attack at each of these times.
+        # The attack that went on during each of these stops.
         self.stages: list[str] = []
         self.stage = ""
         self.is_open = True

@@ -83,7 +83,7 @@ class Errors:
             self.checks.check(f"{name}: outcome {outcome}", answer.outcome in outcomes, answer)
 
     def timed(self, name: str, limit: float, act) -> Answer:
-        """Call `act`, and check that it takes less than `limit` seconds, a second, and the machine's lag.
+        """Call `act`, and check that it takes less than `limit` seconds, plus a second, plus the machine's lag.
 
         The limits follow from the server's own time limit: it waits 5 s for an answer of the daemon. Some requests need
         two answers.

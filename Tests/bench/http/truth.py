@@ -11,11 +11,11 @@ daemon is killed, started and suspended, the pump unplugged, its replies lost an
 records every line between the pump and the daemon, also those that it does not pass on. From these lines the run
 derives the pump's true state.
 
-A reported state is a claim about an interval: from the pump's last answer, at the latest `age_s` before the report's
-`time`, until the report. The claim is false if the pump was in the other state during all of this interval. A change
-after the last answer, which the server could not know of, does not make it false: `age_s` tells the reader how old the
-answer is. While a command is in flight to the pump, both states are possible. Some seconds after the line was cut
-(CUT_PATIENCE), the server must not report `on` or `off` any more.
+A reported state is a claim about an interval: from the pump's last answer, whose age at the report's `time` is
+`ages_s.state`, until the report. The claim is false if the pump was in the other state during all of this interval. A
+change after the last answer, which the server could not know of, does not make it false: `ages_s` tells the reader how
+old the answer is. While a command is in flight to the pump, both states are possible. Some seconds after the line was
+cut (CUT_PATIENCE), the server must not report `on` or `off` any more.
 """
 
 import collections

@@ -95,7 +95,7 @@ def closing(tokens, index):
 
 
 def number_changes(text):
-    """Return two replacements of an integer: by 1 or by a tenth more and less."""
+    """Return the replacements of an integer: more and less by 1, or above 255 by a tenth; none below 0."""
     digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", text).group()
     suffix, value = text[len(digits):], int(digits, 0)
     step = 1 if value <= 255 else value // 10

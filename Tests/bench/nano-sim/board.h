@@ -56,7 +56,8 @@ struct board {
 // Loads a firmware. False, with a message on stderr, if the file is not an AVR firmware.
 bool board_load(struct board *board, const char *elf);
 
-// Sets a thermistor's temperature in Celsius. If the thermistor is broken, the firmware sees it once it is repaired.
+// Sets a thermistor's temperature in Celsius. The firmware sees the temperature of a broken thermistor once the
+// thermistor is repaired.
 void board_set_temperature(struct board *board, enum board_probe probe, double celsius);
 
 // Breaks or repairs a thermistor.

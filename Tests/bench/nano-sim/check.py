@@ -472,8 +472,8 @@ def time_stands_still_on_demand(start):
         booted(nano, "external")
 
 
-# The time in microseconds by which a run may exceed the requested time: a processor that sleeps skips to its next
-# interrupt, some 1,000 µs later, and the simulation runs in steps of 100 µs. The checks below allow less than 1,100.
+# A run may exceed the requested time: a processor that sleeps skips to its next interrupt, some 1,000 µs later, and the
+# simulation runs in steps of 100 µs. So the checks below allow less than 1,100 µs.
 
 
 def stepped(start, *lines):

@@ -186,7 +186,7 @@ def check(bench: rig.Rig) -> str:
     events.wait("command", '"name":"off"')
     events.wait("state", '"state":"off"')
 
-    # The device falls silent, is unplugged, and comes back.
+    # The device falls silent, and is then unplugged.
     bench.processes["sim-pump"].send_signal(signal.SIGSTOP)
     expect("504 no_answer", ask("POST", commands, {"name": "temp"}, token), "nothing_changed")
     expect("504 no_answer", ask("POST", stop, token=token), "unknown")
