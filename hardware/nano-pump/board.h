@@ -6,8 +6,8 @@
 class Board final : public Motor, public LineOutput {
 public:
     static const long baud = 9600;
-    /// The watchdog's time-out in milliseconds. A turn of the loop takes less than half of it, even if it sent a fault
-    /// and STATUS twice.
+    /// The watchdog's time-out in milliseconds. A turn of the loop takes less than half of it, even if the turn sent a
+    /// fault and STATUS twice.
     static const uint16_t watchdogTime = 1000;
 
     /// Puts every pin into its resting state, the pump's first, and opens the UART.

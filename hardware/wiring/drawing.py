@@ -5,7 +5,7 @@ or in the symbol that it uses; `data-pins="K A"` on the use renames a symbol's p
 `data-net` and a `term` (ground, +5 V) joins everything that it touches to this net.
 
 Conductors are paths of class `wire` made of straight lines. Ends and pins that meet are joined. If three of them meet,
-or if one ends on the middle of another, a dot (`#dot`) is required. Wires that cross without a dot are not joined.
+or if one of them is on the middle of a wire, a dot (`#dot`) is required. Wires that cross without a dot are not joined.
 
 On a breadboard everything that ends within one `rect` of class `strip` is joined: a row of holes, a terminal. There a
 wire's middle touches nothing, and no dots are needed.

@@ -80,7 +80,7 @@ class Markdown:
                     result += f" (\\fB{escaped(page[0], CODE)}\\fP({page[1]}))"
             else:
                 font = "B" if match["bold"] else "I"
-                # A font inside of another ends with it.
+                # The end of a font inside of another must restore the outer one.
                 inner = self.inline(match["bold"] or match["slanted"]).replace("\\fP", f"\\f{font}")
                 result += f"\\f{font}{inner}\\fR"
         return result + escaped(text[position:])

@@ -7,7 +7,7 @@ SEEDS=1234 repeats the run of that seed.
 
 Every answer must be one that packaging/schema/http.openapi.json describes, and of the 5xx only 503 and 504 may occur.
 Five operations are left out: the stream of events and the peer do not end, ending the session would end the run, and a
-test of a firmware and a measurement take long. check.py and ../page/trials.py use these.
+test of a firmware and a measurement take long. check.py, ../page/peer.py and ../page/trials.py use them.
 """
 
 import collections

@@ -28,7 +28,7 @@ CHART = """async () => {
   bench.families.four = { state: keys.map((key) => ({ key, label: key, unit: "V", type: "number" })) };
   const device = bench.devices.four = { name: "four", family: "four", link: "up", values: {} };
   const parts = [];
-  // Beside the screen, which is made anew for another device.
+  // Not in the screen, which the page makes anew when the list of devices changes.
   const section = charts(device, bench.families.four, parts);
   document.body.append(section);
   for (let second = 3600; second >= 0; second -= 1) {

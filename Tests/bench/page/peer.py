@@ -81,7 +81,7 @@ def peer(check) -> None:
     page.get_by_label("Text").press("Enter")
     expect(send).to_contain_text("not sent: a central would take a text that begins with IMG_ for an image")
 
-    # It ends by its button, and with its screen.
+    # The peer ends by its button, and with its screen.
     button.press("Enter")
     expect(state).to_have_text("idle")
     rig.wait(is_over, "the end of the peer")

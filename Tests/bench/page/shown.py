@@ -47,7 +47,8 @@ RECORDER = """async () => {
   const text = (selector) => document.querySelector(selector)?.textContent ?? "";
   window.shown = [];
   let last = "";
-  // Taken when the state is shown, as by the printed time each second: the model is ahead of it while a button is pressed.
+  // Taken at each change of the shown state, and of the printed time, which changes each second. While a button is
+  // pressed, the model is ahead of the shown state.
   let read = null;
   const isOfState = ({ target }) => (target.closest ? target : target.parentElement)?.closest("#printed, [data-key=state]");
   const note = (isAgain, records = []) => {

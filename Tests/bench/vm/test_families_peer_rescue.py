@@ -59,7 +59,7 @@ class Peer(FamilyTest):
         self.assertEqual(*images)
 
     def test_a_damaged_image_is_refused(self):
-        # One fault is enough here: the refusal of a fault does not depend on the carrier.
+        # One fault is enough here: the refusal of a damaged image does not depend on the carrier.
         self.simulate("peer", "--fault", "base64_invalid")
         result = self.pumpctl(
             "--json", "--timeout", "60", "peer", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=76)

@@ -81,8 +81,8 @@ class Endurance(BenchTest):
 
     def test_monitor_continues_after_many_unpluggings_without_a_leaked_descriptor(self):
         adapter, process = self.monitored()
-        # The monitor sends TEMP and then STATUS. After a TEMP it is unplugged while it still writes; after a STATUS it
-        # has sent its last query for now, and rests.
+        # The monitor sends TEMP and then STATUS. If the adapter is unplugged after TEMP, the monitor is still writing;
+        # after STATUS, it has sent its last query for now, and rests.
         ends = itertools.cycle([b"STATUS\n", b"TEMP\n"])
 
         def is_back(received):

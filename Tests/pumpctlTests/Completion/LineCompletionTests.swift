@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Words that continue a command line")
 struct LineCompletionTests {
-    /// A port of an FTDI adapter and one of a CH340, two adapters, two names, a shared device, and a simulator.
+    /// A port of an FTDI adapter and one of a CH340, two Bluetooth adapters, two names of BLE devices, a shared device,
+    /// and a simulator.
     private static var surroundings: Surroundings {
         get throws {
             var ports = [SerialPortInfo(path: "/dev/ttyUSB0"), SerialPortInfo(path: "/dev/ttyUSB1")]

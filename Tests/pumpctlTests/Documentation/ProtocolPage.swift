@@ -15,7 +15,7 @@ struct ProtocolPage {
         return rows
     }
 
-    /// The code spans in the column `column` of this table, row by row.
+    /// The code spans in the column `column` of the first table below `heading` that has it, row by row.
     func spans(below heading: String, of column: String) throws -> [[String]] {
         try rows(below: heading, of: column).map { ($0[column] ?? "").spans }
     }

@@ -87,7 +87,7 @@ struct HistoryTests {
                 "2026-10-25 02:30:30+01:00",
             ], "\(table)")
         #expect(try await history.show("--json", "--since", shown[2], zone: zone).objects().count == 2)
-        // As an end, 02:00 means the second one, after two rows.
+        // As an end, 02:00 means the second 02:00 of that night, after two rows.
         for (until, count) in [("02:00", 2), ("03:00", 4), ("02:30+02:00", 1)] {
             let rows = try await history.show("--json", "--until", "2026-10-25 " + until, zone: zone)
             #expect(try rows.objects().count == count, "\(until): \(rows)")

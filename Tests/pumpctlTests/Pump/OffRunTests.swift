@@ -6,8 +6,8 @@ import Testing
 
 /// Runs of the real program on a simulated pump. Each gets a signal at a moment that its seed determines.
 ///
-/// However a run ends, either the pump is off or the program has reported that the pump may be on. The next command's
-/// output is true.
+/// If the program ends by itself, either the pump is off or the program has reported that the pump may be on. After
+/// SIGKILL, or while the program is stopped, the output of the next command is true.
 @Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(60)))
 struct OffRunTests {
     /// The signal that hits a run.

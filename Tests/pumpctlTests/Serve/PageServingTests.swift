@@ -21,7 +21,7 @@ struct PageServingTests {
         let page = try await ChildProcess([Executable.pumpctlPage, "--http", "127.0.0.1:0"], environment: environment)
         let serving = try await page.errors.text(upTo: "\n").dropLast()
         let port = try #require(serving.split(separator: ":").last.flatMap { UInt16($0) })
-        // The program knows the port of the page that runs.
+        // `pumpctl-page --code` knows the port of the page that runs.
         let login = try await ChildProcess([Executable.pumpctlPage, "--code"], environment: environment).ending()
         #expect(login.output.hasPrefix("http://127.0.0.1:\(port)/#"))
         let code = try #require(login.output.dropLast().split(separator: "#").last)

@@ -345,7 +345,7 @@ struct SimCommandTests {
         let line = try await sim.output.line()
         let port = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         #expect(try await Pumpctl.run("-p", port, "on").status == 0)
-        // The firmware handles STATUS in a later turn of its main loop than ON, and reads the knob first in that turn.
+        // The firmware handles STATUS in a later turn of its main loop than ON. In that turn it reads the knob first.
         let status = try await Pumpctl.run("-p", port, "--json", "status").object()
         #expect(status["speed_percent"] as? Int == percent)
         sim.send(signal: SIGTERM)
@@ -426,7 +426,7 @@ struct SimCommandTests {
         let line = try await sim.output.line()
         let text = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         let port = try #require(UInt16(text.split(separator: ":")[2]))
-        // All of 127/8 is this machine, so a server that listens on every address also listens on this one.
+        // All of 127/8 is this machine, so a server that listens on every address also listens on 127.0.0.2.
         await #expect(throws: DescriptorError.self) {
             try await DescriptorChannel.connect(
                 to: .tcp(host: "127.0.0.2", port: port), deadline: .now + patience

@@ -12,7 +12,7 @@ struct VerifyBLETests {
     /// - Parameters:
     ///   - simulator: The device and its options for `pumpctl sim`.
     ///   - name: The BLE name of the device.
-    ///   - mtu: The MTU of the connection. Notifications have up to 3 bytes less.
+    ///   - mtu: The MTU of the connection. A notification has at most `mtu - 3` bytes.
     ///   - body: Receives the program's ending and its JSON objects.
     private func verify(
         _ simulator: [String], as name: String, mtu: Int = 517, _ options: [String] = [],

@@ -86,7 +86,7 @@ struct OtherUserTests {
         let ways: [(endpoint: String, [String: String], status: Int32, saying: String)] = [
             (bench.pump.port, [:], 77, "permission"), (bench.terminal, [:], 77, "permission"),
             ("unix:\(bench.socket)", [:], 77, "permission"), ("shared:pump", named, 77, "permission"),
-            // Nobody's pumpctl does not search root's folder for a daemon.
+            // As the user nobody, pumpctl does not search root's folder for a daemon.
             ("shared:pump", [:], 69, "no pumpctld was found"),
         ]
         for (endpoint, more, status, words) in ways {

@@ -37,7 +37,7 @@ public:
     void stop();
     /// Stops and enters the error state.
     void fail();
-    /// Sets the PWM value; at 0 the pump is on, but still.
+    /// Sets the PWM value; at 0 the pump is on, but stands still.
     /// Call only while the pump is on: this drives the motor in any state.
     void setSpeed(uint8_t pwm);
 
