@@ -120,7 +120,7 @@ struct LineCompletionTests {
         #expect(Set(all) == Set(expected.split(separator: " ").map(String.init)), "\(all)")
     }
 
-    @Test("Without a text, endpoints of all kinds are offered, and the schemes of the others")
+    @Test("Without a text, the known endpoints are offered, and the schemes that have none")
     func anything() async throws {
         let all = try await words("--port ")
         let wanted = [

@@ -50,7 +50,7 @@ struct BadArgumentTests {
         #expect(ending.errors.hasSuffix("\(hint)\n"), "\(ending)")
     }
 
-    @Test("An unknown pump line is not called damaged, unless it is a known command")
+    @Test("After UNKNOWN_COMMAND from a pump, a line is called damaged only if it is a known command")
     func unknownLine() async throws {
         let unknown = try await Pumpctl.run("-p", "sim:pump?unpaced", "send", "FOO")
         expectFailure(

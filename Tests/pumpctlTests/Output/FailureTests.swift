@@ -185,7 +185,7 @@ struct FailureTests {
     }
 
     @Test(
-        "If OFF cannot reach the pump, the hint names its supply, except after a usage error",
+        "If OFF cannot reach the pump, the hint names its supply, unless the endpoint must be changed",
         arguments: [
             (.busy, true), (.notFound, true), (.timedOut, true), (.notPermitted, true), (.unavailable, true),
             (.invalidEndpoint, false), (.ambiguous, false), (.changedDevice, false),

@@ -7,7 +7,7 @@ import Testing
 @Suite("pumpctl serve")
 struct ServeCommandTests {
     @Test(
-        "serve passes its other arguments to pumpctld",
+        "serve passes all arguments except its own name to pumpctld",
         arguments: [
             ("serve", ""), ("serve --config a", "--config a"), ("-p serve serve --pty a", "-p=serve --pty a"),
             ("--port=x serve --name serve", "--port=x --name serve"), ("serve --help", "--help"),

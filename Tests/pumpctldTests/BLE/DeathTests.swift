@@ -94,7 +94,7 @@ struct DeathTests {
         await pump.fake.stop()
     }
 
-    @Test("A killed client leaves other clients undisturbed, and its half line is not sent")
+    @Test("A killed client leaves other clients undisturbed, and the half line of a client that leaves is not sent")
     func clientKilled() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
