@@ -7,7 +7,7 @@ struct TypedLineTests {
     @Test(
         "Words lose their quotation marks and escapes, as in each shell",
         arguments: [
-            // The line, the shell, the line's words in brackets, up to the one at the cursor, and the open quotation mark.
+            // The line, the shell, the line's words up to the cursor, in brackets, and the open quotation mark.
             ("pumpctl --port ble:HM", .bash, "[pumpctl][--port][ble:HM]"),
             ("pumpctl  status ", .bash, "[pumpctl][status][]"),
             ("pumpctl send 'a b' \"c d\" ", .zsh, "[pumpctl][send][a b][c d][]"),
