@@ -4,8 +4,8 @@ internal import RecordFormat
 internal import StrictJSON
 internal import Synchronization
 
-/// The last change of a device on its present link: a command that was sent, or a change that the device reported as
-/// made by hand, such as a press of its button.
+/// The last change of a device: a command that was sent, or a change that the device reported as made by hand, such as a
+/// press of its button.
 struct DeviceChange: Sendable {
     /// The author of a change that a person made at the device.
     static let byHand = "by hand"
@@ -15,6 +15,8 @@ struct DeviceChange: Sendable {
     var command: String?
     /// The program that has sent the command, or ``byHand``.
     var by: String
+    /// Whether the device has carried out the change; false if that is not known.
+    var isDone = true
     /// The time at which the reply or the report of the device arrived, or at which the wait for the reply ended.
     var time = RecordTime.now
 
@@ -22,6 +24,7 @@ struct DeviceChange: Sendable {
     var json: JSONValue {
         .object([
             "command": command.map(JSONValue.text) ?? .null, "by": .text(by), "time": .text(time.iso8601),
+            "outcome": isDone ? "done" : "unknown",
         ])
     }
 }

@@ -54,7 +54,8 @@ struct DeviceWatch {
     /// The time at which anything last arrived from the device.
     let heard = HeardTime()
     /// The last change on the present link; nil if there was none. Forgotten with the link, as the values are: while
-    /// the link is lost, the device may be changed by others, or exchanged.
+    /// the link is lost, the device may be changed by others, or exchanged. A change whose outcome is unknown is kept,
+    /// since the device may still have to be looked after.
     private(set) var lastChange: DeviceChange?
     /// The number of changes that were noted so far, on all links.
     private(set) var changeCount = 0
@@ -98,7 +99,7 @@ struct DeviceWatch {
         changeCount += 1
     }
 
-    mutating func forgetChange() { lastChange = nil }
+    mutating func forgetChange() { if lastChange?.isDone == true { lastChange = nil } }
 
     /// Returns whether any program subscribes to this kind of event.
     func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.subscription.kinds.contains(kind) } }

@@ -265,19 +265,20 @@ extension SharedDevice {
         Self.lines(of: reply).contains { settings.family.wire.errorCode(Array($0).span, .lineFeed) != nil }
     }
 
-    private func noteChange(_ line: ClientLine, by name: String) {
-        watch.note(DeviceChange(command: command(of: line)?.name, by: name))
+    private func noteChange(_ line: ClientLine, by name: String, isDone: Bool = true) {
+        watch.note(DeviceChange(command: command(of: line)?.name, by: name, isDone: isDone))
     }
 
-    /// Records a change whose reply is complete or missing, unless the reply has recorded it, a later change is known,
-    /// or the link is lost.
+    /// Notes a change whose reply is complete or missing, unless the reply has noted it, a later change is known, or
+    /// the change was carried out over a link that is lost.
     ///
     /// - Parameters:
     ///   - count: The number of changes when the line was about to be sent.
-    ///   - speaker: The speaker that sent the line.
-    func noteChange(_ line: ClientLine, by name: String, since count: Int, over speaker: any Speaker) {
-        guard line.isStop || line.mayChange, watch.changeCount == count, speaker === self.speaker else { return }
-        noteChange(line, by: name)
+    ///   - speaker: The speaker that sent the line; nil if the outcome is unknown.
+    func noteChange(_ line: ClientLine, by name: String, since count: Int, over speaker: (any Speaker)?) {
+        guard line.isStop || line.mayChange, watch.changeCount == count else { return }
+        guard speaker == nil || speaker === self.speaker else { return }
+        noteChange(line, by: name, isDone: speaker != nil)
     }
 
     /// Publishes the name of the command in a line that is about to be sent; null if the family has no such command.

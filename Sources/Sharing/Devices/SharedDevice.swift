@@ -270,7 +270,7 @@ public actor SharedDevice {
         } catch {
             checkFamily(by: error)
             recordChange(line, by: name, outcome: error.outcome.rawValue)
-            if error.outcome == .unknown { noteChange(line, by: name, since: changes, over: speaker) }
+            if error.outcome == .unknown { noteChange(line, by: name, since: changes, over: nil) }
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line.bytes, for: name, error.deviceCode ?? ""))

@@ -32,7 +32,7 @@ struct LastChangeTests {
             #expect(try await watcher.message()["by"] == .text(name))
             #expect(rig.reports.state.contains(.sends(Array("ON".utf8), for: name)))
             let change = try await Self.state(client)["last_change"]
-            #expect(change?["by"] == .text(name) && change?["command"] == "on")
+            #expect(change?["by"] == .text(name) && change?["command"] == "on" && change?["outcome"] == "done")
         }
     }
 
@@ -110,7 +110,27 @@ struct LastChangeTests {
                 #expect(try await client.message()["error"]?["outcome"] == "unknown")
                 let change = try await Self.state(client)["last_change"]
                 #expect(change?["command"] == .text(press ? "manual" : "on"))
+                #expect(change?["outcome"] == .text(press ? "done" : "unknown"))
             }
+        }
+    }
+
+    @Test("A command whose link is lost before the answer stays the last change", arguments: ["on", "off"])
+    func lost(name: String) async throws {
+        let link = ScriptedLink()
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            let watcher = try await rig.client()
+            _ = try await watcher.ask("subscribe", ["events": .array(["link"])])
+            try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": .text(name)]))
+            _ = await link.nextSent()
+            await link.end(with: LinkError(.disconnected, name: "the pump", activity: "receive"))
+            #expect(try await client.message()["error"]?["outcome"] == "unknown")
+            #expect(try await watcher.message()["link"] == "lost")
+            let change = try await Self.state(client)["last_change"]
+            #expect(change?["command"] == .text(name) && change?["outcome"] == "unknown")
         }
     }
 
