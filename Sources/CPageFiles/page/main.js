@@ -14,7 +14,7 @@ import { device, list } from "./screens.js";
 import { byHand } from "./outcomes.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
-import { forgetDismissed, troubleOf } from "./values.js";
+import { forgetDismissed, noteRunning, troubleOf } from "./values.js";
 
 const place = document.getElementById("screen");
 const connection = document.getElementById("connection");
@@ -47,7 +47,8 @@ function showLogIn(reason) {
     element("p", {}, "Run this in a terminal of the computer that the devices are connected to:"),
     element("pre", {}, "pumpctl page --code"),
     element("p", {}, "It prints an address. Open it, or enter it here. It works once, for five minutes."),
-    form(() => enter(code.value), element("label", {}, "Code", code), element("button", {}, "Log in"), outcome)));
+    form(() => enter(code.value), element("label", {}, "Code", code), element("button", {}, "Log in"), outcome),
+    element("p", {}, helpless)));
   code.focus();
 }
 
@@ -57,7 +58,7 @@ function logOutHere(reason) {
   forgetToken();
   bench.devices = {};
   keepAwake();
-  showLogIn(`${reason} ${helpless}`);
+  showLogIn(reason);
 }
 
 async function logOut() {
@@ -102,7 +103,7 @@ function update(isNew = false) {
   }
   document.body.classList.toggle("old", !live);
   const [first, ...others] = Object.keys(bench.devices).filter(troubleOf);
-  write(trouble, first ? `${plain(first)}: ${troubleOf(first)}${others.length ? `; ${others.length} more` : ""}` : "");
+  write(trouble, first ? `${plain(first)}${others.length ? ` (and ${others.length} more)` : ""}: ${troubleOf(first)}` : "");
   trouble.hidden = !first;
   trouble.href = first ? `#/device/${encodeURIComponent(first)}` : "#/";
   write(printed, current?.printed ? current.printed() : bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
@@ -172,10 +173,13 @@ async function follow() {
 async function start(event, code = takeCode()) {
   write(connection, "connecting …");
   try {
-    if (code) await logIn(code);
-    if (!token()) {
-      return showLogIn("");
+    try {
+      if (code) await logIn(code);
+    } catch (failure) {
+      // A used code does not end the session that this browser has.
+      if (failure.status !== 401 || !token()) throw failure;
     }
+    if (!token()) return showLogIn("");
     bench.scope = (await call("GET", "session")).scope;
   } catch (failure) {
     if (failure.code === "unreachable") {
@@ -183,7 +187,7 @@ async function start(event, code = takeCode()) {
       if (!place.querySelector(".banner")) place.replaceChildren(element("p", { class: "banner", role: "alert" }, helpless));
       return setTimeout(start, 1000, null, code);
     }
-    return failure.status === 401 ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));
+    return failure.status === 401 && token() ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));
   }
   addEventListener("hashchange", route);
   receive((message) => {
@@ -192,6 +196,7 @@ async function start(event, code = takeCode()) {
     const news = take(message);
     if (wasKnown && (["snapshot", "resync"].includes(message.kind) || (message.kind === "daemon" && bench.daemon === "up"))) missed();
     notice(news);
+    noteRunning();
     forgetDismissed(message);
     if (news) {
       keep(news);

@@ -50,8 +50,9 @@ export async function send(device, row, parameters, outcome, view, inWords = rep
   }
 }
 
+export const hands = "press the button on its lid, or pull the plug.";
 /** The advice if OFF can't help. */
-export const byHand = "if it runs, press the button on its lid, or pull the plug.";
+export const byHand = `if it runs, ${hands}`;
 
 /** Returns whether a command can be sent to a device. Shows why not. */
 export function isReady({ name }, outcome) {

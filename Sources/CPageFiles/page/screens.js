@@ -5,7 +5,7 @@ import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { clock, element, form, plain, status, write } from "./elements.js";
-import { byHand, called, isReady, outcomeOf, send, show, stops, stopsOf } from "./outcomes.js";
+import { byHand, called, hands, isReady, outcomeOf, send, show, stops, stopsOf } from "./outcomes.js";
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
@@ -31,10 +31,12 @@ export function list() {
     const link = element("p", { class: "link" });
     const facts = element("p", { class: "signal" });
     parts.push(() => showLink(bench.devices[device.name], link, facts, troubleOf(device.name)));
-    return element("li", { class: "card" },
+    const node = element("li", { class: "card" },
       element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
         " ", element("small", {}, called(device))),
       stopper(device, parts), link, facts, values(device, parts, 6));
+    parts.push(() => { node.classList.toggle("on", stateOf(device.name) === "on"); });
+    return node;
   });
   const pumps = devices.filter(canRun);
   const all = status();
@@ -68,8 +70,8 @@ export function device(name) {
     const main = familyOf(found)?.state[0];
     const held = bench.devices[name]?.values[main?.key];
     // A device that stops by itself does not say so.
-    const isOther = main?.choices?.includes(change?.command) && known(held?.value) && held.value !== change.command && held.read > Date.parse(change.time) + 1000;
-    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}${isOther ? `; then ${held.value} without a command` : ""}` : "");
+    const isOther = change?.outcome === "done" && main?.choices?.includes(change?.command) && known(held?.value) && held.value !== change.command && held.read > Date.parse(change.time) + 1000;
+    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}${isOther ? `; then ${held.value} without a command` : change.outcome === "unknown" ? "; its outcome is unknown" : ""}` : "");
   });
   const node = element("article", {},
     stopper(found, parts, banners(found, parts)),
@@ -107,7 +109,7 @@ function stopper(device, parts, ...others) {
     class: "off", onclick: () => stopOne(device), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": JSON.stringify([device.name, "stop"]),
   });
   const isMute = bench.scope === "see";
-  const box = element("div", { class: "stop" }, isMute ? element("p", {}, "This session may only look. It can't switch a pump off.") : button, outcome, ...others);
+  const box = element("div", { class: "stop" }, isMute ? element("p", {}, `This session may only look. To stop a pump, ${hands}`) : button, outcome, ...others);
   parts.push(() => {
     const family = familyOf(bench.devices[device.name] ?? device) ?? familyOf(device);
     // Without a description of the family, a stop is offered all the same.
@@ -172,7 +174,7 @@ async function stopOne(device) {
 }
 
 function showAll(devices, all) {
-  const texts = { sending: "asked", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
+  const texts = { sending: isLive() && bench.daemon === "up" ? "asked" : "asking, but not connected", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
   const states = devices.map((device) => outcomeOf(device.name, "stop").dataset.state);
   // A device that was switched on since has no outcome any more, and is not left out. What is confirmed comes last.
   const told = devices.map(({ name }, index) => `${plain(name)}: ${texts[states[index]] ?? stateOf(name)}`)
@@ -184,7 +186,7 @@ function showAll(devices, all) {
 /** The main state of a device in one word. */
 function stateOf(name) {
   const device = bench.devices[name] ?? {};
-  const value = isKnown(device) ? device.values[familyOf(device)?.state[0].key]?.value : null;
+  const value = isKnown(device) ? device.values[familyOf(device)?.state[0]?.key]?.value : null;
   return known(value) ? plain(value) : "unknown";
 }
 

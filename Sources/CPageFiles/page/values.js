@@ -1,7 +1,8 @@
 // The values of a device with their ages and gauges, and banners for what is wrong.
 
 import { bench, familyOf, isKnown, known, now } from "./bench.js";
-import { ago, element, isShare, plain, say, svg, words, write } from "./elements.js";
+import { ago, clock, element, isShare, plain, say, store, svg, words, write } from "./elements.js";
+import { byHand } from "./outcomes.js";
 
 /** The judgement of a number by its field: "too warm". */
 const levelOf = (field, value) => field.levels?.find((level) => level.up_to === undefined || value <= level.up_to);
@@ -82,14 +83,58 @@ function gauge(field) {
   };
 }
 
+/** The value of a device that says whether it runs. */
+const mainOf = (device) => device.values[familyOf(device)?.state[0]?.key];
+
+const key = "pumpctl-running";
+/** The devices that were on when they were last read, with the times of these readings. The browser keeps them, so that a page
+ *  that is opened anew knows them. */
+const running = new Map();
+try { for (const [name, read] of JSON.parse(localStorage.getItem(key))) running.set(name, read); } catch { /* Not written by this page. */ }
+
+/** Notes which devices run. Call it after each message. */
+export function noteRunning() {
+  let hasChanged = false;
+  for (const device of Object.values(bench.devices)) {
+    const held = mainOf(device);
+    if (!familyOf(device)?.stop || !isKnown(device) || !known(held?.value)) continue;
+    if (held.value === "on") {
+      const read = held.read ?? now();
+      // Not each reading is stored.
+      hasChanged ||= Math.abs(read - (running.get(device.name) ?? 0)) > 5000;
+      running.set(device.name, read);
+    } else hasChanged = running.delete(device.name) || hasChanged;
+  }
+  if (hasChanged) store(key, [...running]);
+}
+
+/** What leaves open whether a device runs: a link that was lost while it did, silence, or a command without an answer. */
+function doubts(device) {
+  const held = mainOf(device);
+  const isRead = isKnown(device) && known(held?.value);
+  const found = [];
+  const add = (text, read) => found.push({ text, read, remedy: `To do: ${byHand}` });
+  const change = device.last_change;
+  const time = Date.parse(change?.time);
+  if (change?.outcome === "unknown" && !(isRead && (held.read ?? 0) > time)) {
+    add(`it may be on: no answer to ${change.command ?? "a command"} of ${clock(time)}`, time);
+  }
+  const read = running.get(device.name);
+  if (read === undefined || (isRead && (held.value !== "on" || held.read === null || now() - held.read < 15_000))) return found;
+  add(`it was on at ${clock(read)}, and ${isRead ? "does not answer since" : "its state is unknown now"}`, read);
+  return found;
+}
+
 // What was dismissed, by device, until it is over, the main state changes, or a message finds the state unknown.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */
 function troubles(device) {
   const family = familyOf(device);
-  if (!family || !isKnown(device)) return [];
-  const found = [];
+  if (!family) return [];
+  const found = family.stop ? doubts(device) : [];
+  for (const one of found) one.key = one.text;
+  if (!isKnown(device)) return found;
   const add = (text, held, remedy) => found.push({ text, read: held.read, remedy: remedy ? `To do: ${remedy}.` : "" });
   const main = family.state[0];
   const state = device.values[main?.key];
@@ -117,7 +162,7 @@ function troubles(device) {
   if (state?.value === "on" && sensors.length && !sensors.some(({ key }) => known(device.values[key]?.value) || device.sensor_faults?.includes(key))) {
     add("no temperature is read; overheating may go unnoticed", state);
   }
-  for (const one of found) one.key = `${state?.value} ${one.text}`;
+  for (const one of found) one.key ??= `${state?.value} ${one.text}`;
   return found;
 }
 

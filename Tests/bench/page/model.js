@@ -21,6 +21,28 @@ async (folder) => {
   send("state", { device: "pump", time: time(), ...state("on") });
   is("a state is known", shown(), "on");
 
+  const { noteRunning, troubleOf } = await import(`${folder}values.js`);
+  bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }], errors: [], commands: [] } };
+  const trouble = () => {
+    noteRunning();
+    return troubleOf("pump").replace(/\d+:\d+:\d+/, "T");
+  };
+  is("a pump that was just read to be on is no trouble", trouble(), "");
+  send("state", { device: "pump", time: time(), ...state("on"), ages_s: { state: 20 } });
+  is("a running pump that says nothing for 15 s is a trouble", trouble(), "it was on at T, and does not answer since");
+  send("state", { device: "pump", time: time(), ...state("off") });
+  is("a pump that was read to be off is no trouble", trouble(), "");
+  const last_change = { command: "on", by: "x", time: time(-1000), outcome: "unknown" };
+  send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 }, last_change });
+  is("a state from before a command says nothing of its effect", trouble(), "it may be on: no answer to on of T");
+  send("state", { device: "pump", time: time(), ...state("off"), last_change });
+  is("a state that was read after a command shows its effect", trouble(), "");
+  send("state", { device: "pump", time: time(), ...state("on") });
+  trouble();
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a pump that is lost while it runs is a trouble", trouble(), "it was on at T, and its state is unknown now");
+  send("state", { device: "pump", time: time(), ...state("on") });
+
   const model = structuredClone(past()[0]);
   send("link", { device: "pump", link: "lost", time: time() });
   is("a lost device is unknown", [shown(), pump().values.state.was], ["unknown", "on"]);
