@@ -117,11 +117,12 @@ function doubts(device) {
   const change = device.last_change;
   const time = Date.parse(change?.time);
   if (change?.outcome === "unknown" && !(isRead && (held.read ?? 0) > time)) {
-    add(`it may be on: no answer to ${change.command ?? "a command"} of ${clock(time)}`, time);
+    add(`it may be on; no answer to ${change.command ?? "a command"} of ${clock(time)}`, time);
+    return found;
   }
   const read = running.get(device.name);
   if (read === undefined || (isRead && (held.value !== "on" || held.read === null || now() - held.read < 15_000))) return found;
-  add(`it was on at ${clock(read)}, and ${isRead ? "does not answer since" : "its state is unknown now"}`, read);
+  add(`it may be on; ${isRead ? "no answer" : "unknown"} since ${clock(read)}`, read);
   return found;
 }
 

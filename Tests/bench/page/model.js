@@ -29,18 +29,18 @@ async (folder) => {
   };
   is("a pump that was just read to be on is no trouble", trouble(), "");
   send("state", { device: "pump", time: time(), ...state("on"), ages_s: { state: 20 } });
-  is("a running pump that says nothing for 15 s is a trouble", trouble(), "it was on at T, and does not answer since");
+  is("a running pump that says nothing for 15 s is a trouble", trouble(), "it may be on; no answer since T");
   send("state", { device: "pump", time: time(), ...state("off") });
   is("a pump that was read to be off is no trouble", trouble(), "");
   const last_change = { command: "on", by: "x", time: time(-1000), outcome: "unknown" };
   send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 }, last_change });
-  is("a state from before a command says nothing of its effect", trouble(), "it may be on: no answer to on of T");
+  is("a state from before a command says nothing of its effect", trouble(), "it may be on; no answer to on of T");
   send("state", { device: "pump", time: time(), ...state("off"), last_change });
   is("a state that was read after a command shows its effect", trouble(), "");
   send("state", { device: "pump", time: time(), ...state("on") });
   trouble();
   send("link", { device: "pump", link: "lost", time: time() });
-  is("a pump that is lost while it runs is a trouble", trouble(), "it was on at T, and its state is unknown now");
+  is("a pump that is lost while it runs is a trouble", trouble(), "it may be on; unknown since T");
   send("state", { device: "pump", time: time(), ...state("on") });
 
   const model = structuredClone(past()[0]);
