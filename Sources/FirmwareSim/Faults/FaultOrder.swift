@@ -123,7 +123,7 @@ extension Fault.Effect {
         switch (self, occasion) {
         // Drift and garbling last as long as the device has the fault.
         case (.drift, _), (.garble, _): false
-        // Noise at the start belongs to the line, an early notification to a subscription; neither belongs to a unit.
+        // At the start there may be noise on the link, or an early notification to a subscriber, and nothing else.
         case (.noise, .start), (.notifyEarly, .start): true
         case (.notifyEarly, _), (_, .start): false
         // These three faults fall in a command of the host, but `line:` names a line of the device.
