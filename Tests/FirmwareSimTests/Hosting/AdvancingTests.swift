@@ -46,7 +46,7 @@ struct AdvancingTests {
         await near.close()
     }
 
-    @Test("A client that does not read is not waited for, and its lost bytes are counted")
+    @Test("A client that does not read is waited for once, for 2 s, and its lost bytes are counted")
     func silent() async throws {
         let clock = HostClock()
         let host = DeviceHost(Chatter(), pace: .realTime(clock))
