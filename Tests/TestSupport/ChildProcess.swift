@@ -181,6 +181,16 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Sends a signal again and again until the program has ended: pumpctl counts signals within a second as one.
+    public func sendUntilTheEnd(signal: CInt) {
+        Task {
+            while status.state == nil {
+                send(signal: signal)
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
     /// Waits until the program is stopped, for example by SIGSTOP, or has ended, without a time limit. Returns whether
     /// it is stopped.
     @discardableResult

@@ -3,7 +3,8 @@ internal import Glibc
 internal import Synchronization
 
 /// The work of a program, and its end by signals. The first ending signal, such as SIGINT or SIGTERM, cancels the work,
-/// so that the work can close its resources; a second one ends the program at once.
+/// so that the work can close its resources; a second one ends the program at once. Signals within ``echoTime`` after the
+/// first one count as the same request.
 ///
 /// ```swift
 /// let status = EventLoop.run { loop in
@@ -19,8 +20,15 @@ public final class InterruptibleWork: Sendable {
         var isCancelled = false
         /// The first signal.
         var signal: CInt?
+        /// The time at which the first signal was handled.
+        var signalTime: ContinuousClock.Instant?
         var lastWords: String?
     }
+
+    /// The time after the first signal in which further ones are ignored. timeout(1) sends its signal to the program and
+    /// then to its process group, so the program gets two, and a terminal that closes may send SIGHUP twice. Nobody must
+    /// find the pump running because of that.
+    package static let echoTime = Duration.seconds(1)
 
     private let endsBeforeSuspension: Bool
     private let state = Mutex(State())
@@ -82,12 +90,14 @@ public final class InterruptibleWork: Sendable {
 
     /// Handles a signal, on any thread. The loop may be blocked, as by a write to a blocking file: only the first
     /// signal depends on the loop.
-    package func take(_ signal: CInt, on loop: EventLoop) {
-        let isFirst = state.withLock { state in
-            defer { state.signal = state.signal ?? signal }
-            return state.signal == nil
+    package func take(_ signal: CInt, on loop: EventLoop, at now: ContinuousClock.Instant = .now) {
+        let first = state.withLock { state in
+            let first = state.signalTime
+            if first == nil { (state.signal, state.signalTime) = (signal, now) }
+            return first
         }
-        if isFirst { return loop.execute { self.cancel() } }
+        guard let first else { return loop.execute { self.cancel() } }
+        if now - first < Self.echoTime { return }
         Self.endWithinSeconds()
         TerminalSettings.restore()
         if let lastWords = state.withLock({ $0.lastWords }) { StreamWriter.error.write(lastWords + "\n") }

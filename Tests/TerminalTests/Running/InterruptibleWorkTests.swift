@@ -30,6 +30,20 @@ struct InterruptibleWorkTests {
         #expect(work.exitStatus == 143)
     }
 
+    @Test("Signals within a second after the first one do not end the program")
+    func echo() async {
+        let (work, begin) = (InterruptibleWork(), ContinuousClock.now)
+        let result = await work.run(on: .shared) {
+            for signal in [SIGTERM, SIGTERM, SIGHUP] { work.take(signal, on: .shared, at: begin) }
+            work.take(SIGTERM, on: .shared, at: begin + .milliseconds(999))
+            try await EventLoopClock(.shared).sleep(for: .seconds(3600))
+        } conclude: {
+            $0
+        }
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(work.exitStatus == 143)
+    }
+
     @Test("Work cancelled before it begins is cancelled without a signal")
     func early() async {
         let work = InterruptibleWork()

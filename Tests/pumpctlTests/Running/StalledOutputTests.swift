@@ -79,9 +79,8 @@ struct StalledOutputTests {
         while write(reader, "full", 4) > 0 {}
         let program = try await Pumpctl.start(["-v", "-p", sensor.port, "storm", "log", "get", "-o", path])
         try await program.errors.text(upTo: "< LOG Values")
-        // Two different signals, because the kernel merges two pending signals of the same kind.
         program.send(signal: SIGINT)
-        program.send(signal: SIGTERM)
+        program.sendUntilTheEnd(signal: SIGTERM)
         #expect(try await program.ending().status == 130)
         await sensor.close()
     }
