@@ -22,7 +22,8 @@ struct Output: Sendable {
     /// Calls `body` when standard output fails, or at once if it has failed. Replaces an earlier `body`.
     func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
 
-    /// Makes standard output fail as soon as its reader has gone, for a command that only shows events.
+    /// Makes standard output fail as soon as its reader has gone, for a command that only shows events, and for
+    /// a timed run, which prints nothing for minutes.
     func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
     /// Makes a write to standard output or standard error fail if 1 MiB is pending, instead of waiting for the reader;

@@ -79,6 +79,7 @@ extension CommandContext {
         let stop = OffStop()
         let link = try await openLink(endpoint, for: .watching, onStop: stop.take, note: output.note)
         let reconnector = reconnector(endpoint, link, note: output.note)
+        output.needsReader(on: loop)
         let run = PumpRun(plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link, tell: tell)
         do {
             try await stop.run(on: loop) {
