@@ -147,9 +147,10 @@ function troubles(device) {
       continue;
     }
     if (!held || !known(held.value)) continue;
-    const error = field.type === "choice" && family.errors.find((row) => row.code === held.value);
+    // An error in reply to a line, as to those of a test, is the trouble of who has sent the line.
+    const error = field.type === "choice" && family.errors.find((row) => row.code === held.value && row.unsolicited);
     if (error) {
-      hasCause ||= error.unsolicited;
+      hasCause = true;
       add(error.meaning, held, error.remedy);
     }
     const level = levelOf(field, held.value);

@@ -22,7 +22,8 @@ async (folder) => {
   is("a state is known", shown(), "on");
 
   const { noteRunning, troubleOf } = await import(`${folder}values.js`);
-  bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }], errors: [], commands: [] } };
+  bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }, { key: "error", label: "error", type: "choice" }], commands: [],
+    errors: [{ code: "OVERHEAT", meaning: "too hot", unsolicited: true }, { code: "RANGE", meaning: "out of range", unsolicited: false }] } };
   const trouble = () => {
     noteRunning();
     return troubleOf("pump").replace(/\d+:\d+:\d+/, "T");
@@ -32,6 +33,11 @@ async (folder) => {
   is("a running pump that says nothing for 15 s is a trouble", trouble(), "it may be on; no answer since T");
   send("state", { device: "pump", time: time(), ...state("off") });
   is("a pump that was read to be off is no trouble", trouble(), "");
+  for (const [error, expected] of [["RANGE", ""], ["OVERHEAT", "too hot"]]) {
+    send("state", { device: "pump", time: time(), ...state("off"), values: { state: "off", error } });
+    is(`the trouble of a device that has said ${error}`, trouble(), expected);
+  }
+  send("state", { device: "pump", time: time(), ...state("off"), values: { state: "off", error: null } });
   const last_change = { command: "on", by: "x", time: time(-1000), outcome: "unknown" };
   send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 }, last_change });
   is("a state from before a command says nothing of its effect", trouble(), "it may be on; no answer to on of T");
