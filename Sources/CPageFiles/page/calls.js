@@ -163,5 +163,5 @@ export function showCalls() {
   box.hidden = !shown && !phones().length;
   buttons.hidden = !shown;
   box.classList.toggle("open", Boolean(shown));
-  write(text, shown ? plain(`${announcement(shown)}, ${shown.heard ? `at ${clock(shown.heard)}` : `written ${age(shown)}`}${more(all.length)}`) : quiet());
+  write(text, shown ? plain(`${announcement(shown)}, ${shown.heard ? `at ${clock(shown.heard)}` : `written ${age(shown)}`}${more(all.length)}${shown.content ? `: ${shown.content}` : ""}`) : quiet());
 }

@@ -24,13 +24,23 @@ const [sizeLimit, markLimit] = [50_000_000, 500];
 async function record(device, since) {
   const { rows, events, complete, events_complete } = await read(pathOf(device.name, `history?since=${since}`));
   const readings = rows.map((row) => ({ time: Date.parse(row.time), values: row }));
-  const marks = events.map(markOf);
+  const marks = [...events.map(markOf), ...failures(readings, familyOf(device))].sort((one, other) => one.time - other.time);
   const ends = [readings[0], marks[0], readings.at(-1), marks.at(-1)].filter(Boolean).map((one) => one.time);
   if (!ends.length) throw new Error("Nothing was recorded in this time.");
   return {
     title: `the record of ${plain(device.name)}`, note: complete && events_complete ? "" : "There is more than is shown: choose a shorter time.",
     from: Math.min(...ends), to: Math.max(...ends), family: familyOf(device), isRecord: true, readings, marks,
   };
+}
+
+/** Makes marks of the readings that are the first in an error: a record has no events of that. */
+function failures(readings, family) {
+  const main = family?.state[0];
+  const isError = (reading) => reading?.values[main?.key] === "error";
+  return readings.filter((one, index) => isError(one) && !isError(readings[index - 1])).map(({ time, values }) => {
+    const error = family.errors.find(({ code }) => family.state.some(({ key, type }) => type === "choice" && values[key] === code));
+    return { time, kind: "link", text: plain(`${main.label}: error${error ? `: ${error.meaning}` : ""}`) };
+  });
 }
 
 /** Makes a mark of a recorded event. */

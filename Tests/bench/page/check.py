@@ -557,6 +557,12 @@ class Check:
         page = self.log_in(context)
         self.open(page, "#/device/pump")
         page.get_by_role("button", name="on", exact=True).click()
+        self.bench.control("pump", "temperature", "skin", "41")
+        expect(page.locator("[data-key=state] .value")).to_have_text("error")
+        self.bench.control("pump", "temperature", "skin", "34.5")
+        page.locator("button.off").click()
+        expect(page.locator("[data-key=state] .value")).to_have_text("off")
+        page.get_by_role("button", name="on", exact=True).click()
         expect(page.locator("[data-key=state] .value")).to_have_text("on")
         page.get_by_role("button", name="status", exact=True).click()
         expect(page.locator("[data-key=speed_percent] .value")).to_have_text(re.compile(r"\d %"))
@@ -589,6 +595,7 @@ class Check:
                 move("max")
         expect(outcome).to_contain_text("the record of pump, ")
         said = lines.all_inner_texts()[-4:]
+        expect(lines.filter(has_text="pump: error: The skin was warmer than 40.0 °C")).not_to_have_count(0)
         if len(said) < 4 or not all(text.search(line) for line, text in zip(said, shown)):
             self.flaws.append(f"the record says of those who have commanded: {said}")
         expect(page.locator("[data-key=state] .value")).to_have_text(re.compile("^(on|off)$"))
