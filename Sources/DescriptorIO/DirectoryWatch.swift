@@ -1,8 +1,8 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// A watch for new entries of a folder, such as a device in `/dev`, and for changes of their attributes, by inotify.
-/// Removals are not reported.
+/// A watch, by inotify, for new entries of a folder, such as a device in `/dev`, and for changes of the attributes of
+/// any entry. Removals are not reported.
 package final class DirectoryWatch: Sendable {
     private let descriptor: CInt
 

@@ -13,7 +13,7 @@ package struct ProgramStart: Sendable {
     package var program: String
     /// The arguments, beginning with the name of the program.
     package var arguments: [String]
-    /// The environment variables to add to or replace in this program's environment.
+    /// Environment variables that the other program gets in addition to, or in place of, those of this program.
     package var variables: [String: String] = [:]
     /// The other program's descriptors, and this program's descriptors that they duplicate. Standard streams that are
     /// not listed are inherited.

@@ -121,7 +121,7 @@ final class ConsoleConversation {
 
     // MARK: Input
 
-    /// Handles the end of the input: ends a console for a person, and lets a script send its last line.
+    /// Handles the end of the input: ends a console for a person; a script still sends its remaining lines.
     private func endInput() {
         guard script != nil else {
             isFinished = true

@@ -5,7 +5,7 @@ public struct DeviceLines: Sendable {
     /// The time without further bytes after which a partial line should be shown. Chosen, not measured.
     public static let patience = Duration.milliseconds(200)
 
-    /// The longest line that is shown in one piece, in bytes. Chosen, so that a device that sends no line end is shown.
+    /// The longest line that is shown in one piece, in bytes. Chosen, so that endless text without a line end is shown.
     public static let lineLimit = 1024
 
     private var framer = LineFramer(limit: lineLimit)

@@ -45,8 +45,9 @@ public struct LinkOpening: Sendable {
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
     /// The longest time to open a BLE device, or the device of `shared:NAME`; nil for the default limits of the steps.
     public var limit: Duration?
-    /// Whether opening a BLE device connects again and again if pairing or subscribing to notifications fails: until
-    /// ``limit`` is over, or 60 s if ``limit`` is nil. If false, opening connects only once more in this case.
+    /// Whether opening a BLE device connects again and again if pairing or subscribing to notifications fails for a
+    /// reason that may pass: until ``limit`` is over, or 60 s if ``limit`` is nil. If false, opening connects only once
+    /// more in this case.
     public var isPersistent = false
     /// The time from the beginning of the first step of opening a BLE device during which no step is reported; nil to
     /// report each step when it begins.

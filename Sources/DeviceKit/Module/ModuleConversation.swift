@@ -36,7 +36,7 @@ struct ModuleConversation {
         case module(commandEnd: String)
         /// A module that was connected to a central, and has disconnected it because of the probe.
         case disconnectedModule
-        /// Nothing has answered.
+        /// No module has answered, or none whose commands have the known end.
         case nobody
     }
 

@@ -48,7 +48,7 @@ extension Family {
     private static let damaged =
         "try again: the command was damaged in transit, or another program writes to the device"
 
-    /// The meaning of ``PumpErrorCode/overheat``. The text that the firmware sends after it tells which.
+    /// The meaning of ``PumpErrorCode/overheat``. The text after the error says which of these causes it was.
     private static let overheat =
         "The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."
 

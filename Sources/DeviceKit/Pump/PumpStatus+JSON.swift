@@ -18,8 +18,8 @@ extension PumpStatus: Encodable {
 extension PumpTemperatures: Encodable {
     /// Encodes `water_temp_c`, `skin_temp_c` and `temp_c` in °C, as far as the pump reports them. A value that no
     /// working thermistor reads is null, and `sensor_faults` lists its key. A value that is no number is null too. If
-    /// the pump reports no temperature, `temperatures_reported` is false. `other` contains the fields with an unknown
-    /// name or an unreadable value as they were received; of fields with the same name, the first.
+    /// no value is a number, `temperatures_reported` is false. `other` contains the fields with an unknown name or an
+    /// unreadable value as they were received; of fields with the same name, the first.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, beside: otherFields) }
 
     /// Encodes the temperatures.
