@@ -42,7 +42,8 @@ struct ConsoleScript {
     /// Adds bytes of the script, which need not be whole lines.
     mutating func append(_ bytes: [UInt8]) { text += bytes }
 
-    /// Marks the end of the script's input. If answers end with a silence, the script still waits for that silence.
+    /// Marks the end of the script's input. If answers end with a silence, waits for one, unless the script is
+    /// waiting already.
     mutating func end(at instant: Duration) {
         hasEnded = true
         if rules.end == nil { waitingSince = waitingSince ?? instant }
