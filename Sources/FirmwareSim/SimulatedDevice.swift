@@ -70,8 +70,8 @@ public protocol SimulatedDevice: Sendable {
     /// ``receive(_:at:)`` and ``advance(to:)``, if ``heedsHostBaudRate`` is true and the rate is known.
     mutating func setHostBaudRate(_ rate: Int)
 
-    /// The commands that a host may send at any moment, even before the last reply, because they make the device safe.
-    /// Letter case does not matter.
+    /// The commands that a host may send at any moment, even before the reply to an earlier command, because they make
+    /// the device safe. Letter case does not matter.
     static var urgentCommands: [String] { get }
 
     /// The framing of the host's commands.

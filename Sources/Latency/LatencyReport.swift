@@ -10,7 +10,7 @@ public struct LatencyReport: Sendable {
     public let byteTime: Double?
     /// The interval at which an adapter delivers bytes, in milliseconds; nil if none shows, and over BLE.
     public let adapterStep: Double?
-    /// The time between two BLE connection events, in milliseconds; nil if it does not show, and except over BLE.
+    /// The time between two BLE connection events, in milliseconds; nil if it does not show, or without BLE.
     public let connectionInterval: Double?
     /// The delay with which the host woke from its own timers; nil if it never slept.
     public let wakeDelay: TimeSummary?

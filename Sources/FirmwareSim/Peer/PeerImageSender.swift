@@ -16,8 +16,8 @@ struct PeerImageSender: Sendable {
         case over
     }
 
-    /// - Parameter longestMessage: The most bytes of a message; nil if only the protocol limits messages. It allows
-    ///   lines of 180 characters (rule peer-17 in docs/protocols.md).
+    /// - Parameter longestMessage: The most bytes of a message; nil if there is no such limit. In either case, a base64
+    ///   line has at most 180 characters (rule peer-17 in docs/protocols.md).
     init(_ image: [UInt8], _ options: PeerFirmwareOptions, longestMessage: Int? = nil) {
         self.image = image
         fault = options.imageFault

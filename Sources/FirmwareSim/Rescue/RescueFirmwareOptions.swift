@@ -16,7 +16,7 @@ public struct RescueFirmwareOptions: Sendable, Hashable {
     public var messages: Int
     /// The time before each message that the phone has from the start; zero for all at once.
     public var interval: Duration
-    /// The most bytes that leave at once, as in notifications; nil if only the line limits them.
+    /// The most bytes that leave at once; nil if only the carrier limits them.
     public var split: Int?
     /// The percentage of messages that are preceded by something malformed, 0 to 100.
     public var malformed: Int

@@ -43,7 +43,7 @@ extension FaultyDevice {
             }
         }
 
-        /// Begins a unit, and draws the steps whose occasion is a probability.
+        /// Begins a unit, and draws lots for each step whose occasion is a probability.
         mutating func beginUnit(at instant: Duration) {
             for index in steps.indices {
                 let chance = steps[index].random.share()

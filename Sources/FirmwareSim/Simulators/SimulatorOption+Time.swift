@@ -2,7 +2,7 @@ extension SimulatorOption {
     /// Parses a time as people type it: seconds, or a number with `ms`, `s`, `m` or `h`, such as `500ms`, `90` or
     /// `1.5h`.
     ///
-    /// Returns nil if the text is no time, or if the time is not above 0 and at most 1,000,000 s.
+    /// Returns nil if the text is no time, or if the time is 0, negative, or above 1,000,000 s.
     package static func time(_ text: String) -> Duration? {
         let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
         let unit = units.first { text.hasSuffix($0.0) }

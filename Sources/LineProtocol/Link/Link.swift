@@ -74,7 +74,7 @@ public protocol Link: AnyObject, Sendable {
     ///
     /// Call this function on ``executor`` only. A link that always has to wait need not implement it.
     ///
-    /// - Returns: Whether the link has taken all bytes. If false, it has taken none, and ``send(_:)`` can wait.
+    /// - Returns: Whether the link has taken all bytes. If false, it has taken none: use ``send(_:)``, which waits.
     /// - Throws: The errors of ``send(_:)``, except `cancelled`.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
 

@@ -10,7 +10,7 @@ public struct LinkError: Error, Sendable, Hashable {
         case ambiguous = "ambiguous_port"
         /// The name led to another device before; ``LinkError/detail`` names the devices.
         case changedDevice = "changed_device"
-        /// The device belongs to another family than the expected one; ``LinkError/detail`` names the family.
+        /// The device belongs to another family than the expected one; ``LinkError/detail`` names the device's family.
         case wrongFamily = "wrong_family"
         /// The device lacks the BLE characteristics that the endpoint requires; ``LinkError/detail`` lists others that
         /// it has.

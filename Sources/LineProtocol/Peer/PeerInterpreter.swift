@@ -105,7 +105,7 @@ struct PeerInterpreter: Sendable {
 
     // MARK: Text
 
-    /// Returns the piece of a text, or of one part of an overlong text; no piece if it is empty.
+    /// Returns the piece of a text, or of one part of an overlong text; no piece if it is empty and continues no text.
     ///
     /// - Parameter holdsCharacter: Whether to keep an incomplete UTF-8 character at the end of a cut text for the next
     ///   part. False at the end of input, which has no next part.

@@ -37,7 +37,7 @@ public enum PumpFamily: DeviceFamily {
         if case .unknown = message { true } else { false }
     }
 
-    /// Whether the message is the banner `HELLO:…`, or the last line of the longer banner.
+    /// Whether the message is the banner `HELLO:…`, or the line `Ready for commands...` of the longer banner.
     public static func isStart(_ message: PumpMessage) -> Bool {
         guard case .text(let text) = message else { return false }
         return text.hasPrefix("HELLO:") || text.hasPrefix("Ready for commands")

@@ -120,8 +120,8 @@ extension PumpStatus.Power {
 
 extension PumpTemperatures {
     /// Parses the text after `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`. Unknown fields are kept. Returns nil if
-    /// the text has neither form, contains no field, names a thermistor twice, or has a `{` in a field: two lines have
-    /// run together then.
+    /// the text has neither form, if it contains no field, or if two lines have run together: a thermistor is named
+    /// twice, or a field contains a `{`.
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {

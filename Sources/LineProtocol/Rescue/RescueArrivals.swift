@@ -1,5 +1,5 @@
-/// The messages that arrive on a link, as an asynchronous sequence. Data that is not a message becomes an error in the
-/// sequence.
+/// The messages that arrive on a link, as an asynchronous sequence. Data that is not a message becomes an element,
+/// ``RescueArrival/malformed(_:)``.
 ///
 ///     for try await arrivals in RescueArrivals(over: link) {
 ///         for case .message(let message) in arrivals { … }
