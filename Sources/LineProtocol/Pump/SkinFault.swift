@@ -4,8 +4,9 @@ public enum SkinFault: String, Sendable, Hashable, CaseIterable {
     case missing
     /// The reading is not a number, or can't be parsed.
     case unreadable
-    /// The reading is lower than a working thermistor can give: its wire is broken. At -273.1 °C it may also be
-    /// short-circuited, because the firmware calculates absolute zero at both ends of the ADC's scale.
+    /// The reading is lower than a working thermistor can give: the thermistor's wire is broken. At -273.1 °C the
+    /// thermistor may also be short-circuited, because the firmware calculates absolute zero at both ends of the ADC's
+    /// scale.
     case open
     /// The reading is higher than a working thermistor can give: the thermistor is short-circuited.
     case shorted
