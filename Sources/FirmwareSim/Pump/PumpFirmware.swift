@@ -87,8 +87,8 @@ extension PumpFirmware {
 
     /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// The turns of an idle pump show nothing, so its next activity is ten seconds after its next step, and a run to any
-    /// instant catches up on the turns before that instant.
+    /// The turns of an idle pump show nothing, so its next activity is ten seconds after its next step, and a run to
+    /// any instant catches up on the turns before that instant.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }
         if isIdle { return stepDue + Self.longestRest }

@@ -1,7 +1,8 @@
 /// The occasion of a fault or a scenario step, as users type it: `always`, `start`, `5%`, `30s`, `command:3`,
 /// `line:STATUS`.
 ///
-/// A unit is a line, or 64 bytes of a longer line; over BLE, a notification; for a fault in received commands, a command.
+/// A unit is a line, or 64 bytes of a longer line; over BLE, a notification; for a fault in received commands, a
+/// command.
 enum Occasion: Sendable, Hashable {
     case always
     /// Each time a host opens the line or a central subscribes; for the fault `noise`, also after each reset.
