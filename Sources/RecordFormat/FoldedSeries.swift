@@ -28,7 +28,7 @@ public struct FoldedSeries: Sendable, Hashable {
 
     /// The device's family.
     public var family: String
-    /// The endpoint of the device at its last point, for people.
+    /// The endpoint of the device at the last point of the series, for people.
     public var endpoint: String
     /// The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
     public var device: String?

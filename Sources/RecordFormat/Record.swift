@@ -16,8 +16,8 @@ public struct Record: Sendable, Hashable {
         case event(kind: String, text: String?)
         /// An error of the device or of the link occurred. `code` is a word for programs, such as `lost`.
         case error(code: String, text: String)
-        /// The session has ended; `reason` is a word for programs. Only events of the session may follow, such as a
-        /// change of the device whose outcome is known by the end of the link.
+        /// The session has ended; `reason` is a word for programs. Only events of the session may follow, such as that
+        /// of a command whose reply was still expected when the link ended.
         case ended(reason: String)
     }
 

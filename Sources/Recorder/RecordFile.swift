@@ -24,7 +24,7 @@ public enum RecordFile {
         }
     }
 
-    /// Adds the index that speeds up counting sessions and finding one device's rows among many.
+    /// Adds the index that speeds up counting the rows of sessions and finding one device's rows among many.
     ///
     /// A new database has the index, and a small one gets it at the next write. Ten million rows take some ten seconds,
     /// in which no other program can write.

@@ -141,7 +141,8 @@ public struct RecorderTally: Sendable, Hashable {
 public enum RecorderReport: Sendable, Hashable {
     /// Writing fails; records are kept in memory until writing works again. Not reported again until then.
     case failing(RecorderError)
-    /// The memory limit is reached, and new records are dropped. Reported again after a batch without dropped records.
+    /// The memory limit is reached, and new records are dropped. Not reported again until a batch without dropped
+    /// records has been written.
     case overflowing
     /// Writing works again. `lost` is the number of lost records since the recorder was created.
     case recovered(lost: Int)

@@ -29,7 +29,8 @@ public struct RescueFramer: Sendable {
     private var grammar = JSONGrammar(depthLimit: depthLimit)
     /// The offset in the buffer up to which a fault was reported. Faults before this offset are not reported again.
     private var told = 0
-    /// The number of bytes outside any object since the last object, without white space and NULs before the first.
+    /// The number of bytes outside any object since the last object. White space and NULs count only after another
+    /// such byte.
     private var noiseCount = 0
     /// The first bytes that ``noiseCount`` counts, for the excerpt.
     private var noise: [UInt8] = []

@@ -112,8 +112,8 @@ struct Flight {
         if hasNews { wake() }
     }
 
-    /// Ends the flight, at once or, for an answer that comes too early, when the bytes are accepted. Only the first end
-    /// counts.
+    /// Ends the flight, at once or, for an answer that comes too early, when the bytes are accepted. Does nothing if
+    /// the flight is over.
     mutating func end(_ ending: Ending) {
         if isOver { return }
         if isBeingSent, isCommandBeingSent ? ending.isAnswer : ending.isRefusal {

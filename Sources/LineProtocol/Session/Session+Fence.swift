@@ -34,8 +34,7 @@ extension Session {
         }
     }
 
-    /// The longest wait, after the reply to a fence, for the late replies to earlier fences. A pump replies within
-    /// 250 ms.
+    /// The longest wait for the replies to fences that were sent earlier. A pump replies within 250 ms.
     static var lateReplyTime: Duration { .seconds(1) }
 
     /// Waits for as many replies as fences are unanswered, since the reply that came may answer an earlier fence.

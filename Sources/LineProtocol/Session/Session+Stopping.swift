@@ -5,9 +5,9 @@ extension Session {
     /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
     /// acknowledgement follows. Also the pause before a stop is sent again to a server that can't reach the device.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
-    /// The least time by which a stop is extended at a time, if lines come from the device: enough for an
-    /// acknowledgement, a fence and a status, to each of which a pump replies within 250 ms. A short timeout would
-    /// leave no time for the status.
+    /// The least time by which a stop is extended at a time, if lines come from the device: enough for the replies to a
+    /// stop, a fence and a status query, each of which a pump sends within 250 ms. A short timeout would leave no time
+    /// for the status.
     private static var leastExtension: Duration { .milliseconds(750) }
     /// The longest time by which a stop is extended, if lines come from the device but its status can't be read.
     ///

@@ -150,8 +150,8 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. The command in flight and all waiting commands fail with `closed`. Closing twice is allowed.
     public func close() async {
         if case .closed = life { return }
-        // Of a running session only: if the link is lost, the loss explains the missing answers, and a search for other
-        // users of the port would delay an OFF over a new link.
+        // Only a running session reports its doubt: if the link is lost, the loss explains the missing answers, and a
+        // search for other users of the port would delay an OFF over a new link.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
@@ -329,8 +329,9 @@ public actor Session<Family: DeviceFamily> {
     ///   waits for its turn.
     private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
-        // Checked again just before the command is sent. During the wait for a fence its sender may leave, which cancels
-        // the task, or a suspension of this process, as by SIGSTOP, may make it too late: then it is not wanted.
+        // Checked again just before the command is sent. During the wait for a fence, the sender of the command may
+        // leave, which cancels the task, or a suspension of this process, as by SIGSTOP, may last until the command is
+        // no longer wanted.
         if Task.isCancelled || !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
@@ -389,8 +390,8 @@ public actor Session<Family: DeviceFamily> {
         try checkMaySend(command, since: stopCount)
     }
 
-    /// Waits in a flight without a command. Another stop, the end of the link, or a cancellation may end the wait
-    /// early.
+    /// Waits in a flight without a command. The request for a stop, unless a stop is in progress, the end of the link,
+    /// or a cancellation ends the wait early.
     func pause(until time: Duration) async {
         let pause = listener.conversation.beginPause()
         setDeadline(time)

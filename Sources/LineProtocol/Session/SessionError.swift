@@ -37,7 +37,7 @@ public struct SessionError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The command as it is written on the wire, or a description if the session has sent none.
+    /// The command as it is written on the wire, or a description if the caller has requested none.
     public var command: String
     /// The effect of the command, as far as it is known.
     public var outcome: Outcome

@@ -8,9 +8,9 @@
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 public struct StormDecoder: Sendable {
-    /// The longest live row, in bytes, if the link does not keep packet bounds; far more than a measurement needs, so
-    /// that input without line ends does not fill the memory. On ``StormCharacteristic/backup`` the rest of a longer
-    /// row counts as text of the log, on ``StormCharacteristic/live`` as another row.
+    /// The longest live row, in bytes, if the link does not keep packet bounds: far more than a measurement needs. The
+    /// limit keeps input without line ends from filling the memory. On ``StormCharacteristic/backup`` the rest of a
+    /// longer row counts as text of the log, on ``StormCharacteristic/live`` as another row.
     public static let rowLimit = 1024
 
     private enum State {

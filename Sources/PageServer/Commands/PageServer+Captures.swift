@@ -8,7 +8,7 @@ extension PageServer {
     /// many threads of NIO's pool, which has one thread for each core and also starts pumpctl.
     private static let captureLimit = 4
 
-    /// Returns the captures by name.
+    /// Returns the list of captures, sorted by name.
     func captures() async throws(Problem) -> Reply {
         let folder = try beginCapture()
         defer { endCapture() }

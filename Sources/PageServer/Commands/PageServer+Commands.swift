@@ -46,8 +46,8 @@ extension PageServer {
         }
     }
 
-    /// Carries out a change, unless one with this ID was begun, or refused by ``check(_:)``, before: then returns that
-    /// answer.
+    /// Carries out a change. If a change with this ID was begun, or refused by ``check(_:)``, before, only returns the
+    /// answer to that change.
     private func carryOut(
         _ change: Change, _ request: [String: JSONValue], _ id: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
@@ -125,7 +125,7 @@ extension PageServer {
         let device = change.device
         guard stops[device] == nil, !stopLog.hasStop(of: device, since: change.seen) else { throw .overtaken }
         try checkView(change.seen, of: device)
-        // The daemon knows whether it has a device of this name.
+        // A change of a device that is not listed may be sent: the daemon knows whether it has the device.
         guard watch.families[device] != nil else { return }
         guard watch.states[device]?.message["link"]?.text == "up" else {
             throw Problem(

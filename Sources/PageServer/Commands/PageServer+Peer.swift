@@ -86,7 +86,7 @@ extension PageServer {
         pipe.closeFuture.whenComplete { _ in beats.cancel() }
     }
 
-    /// Hands a text to the peer, which sends it to those who have subscribed, or to the first one that comes.
+    /// Hands a text to the peer, which sends it to the subscribed centrals, or else to the first one that subscribes.
     func say(_ body: [UInt8]) throws(Problem) -> Reply {
         guard let text = try members(of: body, ["text"])["text"]?.text else {
             throw .badRequest("'text' must be a string")

@@ -21,7 +21,7 @@ extension PageServer {
         _ work: @escaping @Sendable () throws(Problem) -> Result
     ) async throws(Problem) -> Result {
         do { return try await NIOThreadPool.singleton.runIfActive(work) } catch {
-            // The other error is that this task was cancelled, as at the end of the server.
+            // Any other error means that this task was cancelled, as at the end of the server.
             throw error as? Problem ?? .askerLeft(outcome: "not_sent")
         }
     }
@@ -57,7 +57,7 @@ extension PageServer {
         }
     }
 
-    /// Sends the pieces of a run's output. An empty piece stands for an empty line, where no line is unfinished.
+    /// Sends the pieces of a run's output. An empty piece is sent as an empty line, unless a line is unfinished.
     @concurrent
     private nonisolated func send(_ pieces: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: Writer) async throws {
         var headers = HTTPHeaders(Reply.commonHeaders)

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
 
-/// The stops of a device under way.
+/// The stops under way for one device.
 struct StopQueue {
     /// The largest number of stops of a device that the daemon gets at once. It takes 16 on one connection, for all
     /// devices together.
@@ -144,8 +144,8 @@ extension PageServer {
     }
 
     private func sendStop(_ request: [String: JSONValue]) async throws(Problem) -> JSONValue {
-        // The watched connection needs no place in the daemon, which other clients may have taken up. The daemon takes
-        // 16 stops on it at once. A minute is longer than the daemon repeats a stop.
+        // The watched connection is open already; for a new one, other clients may have left no place in the daemon.
+        // The daemon takes 16 stops on one connection at once. A minute is longer than the daemon repeats a stop.
         let count = stops.values.reduce(0) { $0 + $1.count }
         if watch.problem == nil, watch.channel != nil, count <= 16 {
             return try await ask(request, within: .seconds(60), outcome: "unknown").0

@@ -70,7 +70,7 @@ final class PumpctlRun: Sendable {
     }
 
     /// Waits until the process has ended, and returns its exit status, or 128 plus the number of the signal that ended
-    /// it. Blocks the thread. Call it once, behind the end of the output.
+    /// it. Blocks the thread. Call it once, after the end of the output.
     func status() -> Int32 {
         let process = state.withLock { state in
             defer { state.process = nil }

@@ -6,7 +6,7 @@ struct EventRing {
     /// The largest number of events that are kept.
     static let capacity = 10_000
     /// The time for which an event is kept; longer than the 10 s for which a state that a client has seen permits
-    /// changes. The last event is kept for ever.
+    /// changes. The last event is always kept.
     static let time = Duration.seconds(60)
 
     /// The largest number of bytes that are kept.

@@ -145,8 +145,8 @@ package struct SessionFile: Sendable {
         }
     }
 
-    /// Changes the file while no other program does: blocks the thread until they are done. A new file with the whole
-    /// content replaces the old one, so a full disk loses nothing.
+    /// Changes the file. Blocks the thread while another program changes it. A new file with the whole content replaces
+    /// the old one, so a full disk loses nothing.
     private mutating func change(at now: RecordTime, by edit: (inout [Session]) -> Void) throws(Failure) {
         makeFolder()
         let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

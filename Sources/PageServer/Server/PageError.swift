@@ -12,7 +12,7 @@ package struct PageError: Error, Sendable, CustomStringConvertible {
         case taken = 69
         /// A call of the system failed.
         case system = 71
-        /// The user may not use the address or the file.
+        /// The user may not use the address or the file of sessions.
         case notPermitted = 77
         /// The file with the sessions of browsers is accessible to other users, or belongs to another user: see
         /// ``SessionFile``.

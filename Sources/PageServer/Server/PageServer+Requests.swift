@@ -24,7 +24,7 @@ extension PageServer {
         do throws(Problem) {
             let admission = try await admit(head, channel)
             var body: [UInt8] = []
-            // A stop has no body, and does not wait for one. The image of a peer is read once there may be a peer.
+            // A stop has no body, and does not wait for one. The image of a peer is read by `hostPeer`.
             if !isRead, ![.stop, .peer].contains(admission.route.operation) {
                 body = try await Self.read(&parts, of: head, .json)
                 isRead = true

@@ -1,7 +1,8 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A device with a radio and faults. For faults, each notification is a unit, and each write a command.
+/// A device with a radio and faults. For faults, each notification is a unit (see `Occasion`), and each write a
+/// command.
 extension FaultyDevice: SimulatedPeripheral where Device: SimulatedPeripheral {
     public var offered: PeripheralDescription { device.offered }
 

@@ -23,7 +23,7 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Whether the database has the index for counting sessions and finding one device's rows; see
+    /// Whether the database has the index for counting the rows of sessions and finding one device's rows; see
     /// ``RecordFile/optimize(_:)``.
     public var isOptimized: Bool { get throws(RecorderError) { try look(SessionIndex.exists) } }
 

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The index for counting sessions and for finding one device's rows among many.
+/// The index for counting the rows of sessions and for finding one device's rows among many.
 ///
 /// A new database has the index, and a small one gets it at the next write. On ten million rows, building it takes
 /// seconds, and no command may delay a device for that long; so a large database gets it only on request. The index is

@@ -1,4 +1,4 @@
-/// The identity of a device, independent of the present name of its node.
+/// The identity of a device. That of a USB device does not depend on the present name of the node.
 ///
 /// An unplugged device may come back as another `ttyUSB` number. It is the same device if VID:PID, serial number,
 /// interface and port number are equal. If it has no serial number of its own, like CH340 and PL2303 clones, the
