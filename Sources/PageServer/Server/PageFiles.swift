@@ -53,8 +53,8 @@ struct PageFiles: Sendable {
         return reply
     }
 
-    /// Returns a script without the comments that have lines of their own: they are for readers of the source. Each such
-    /// line becomes an empty line, so that the numbers of the lines in a browser's messages are those of the source.
+    /// Returns a script without the comments that have lines of their own: they are for readers of the source. Each
+    /// such line becomes empty, so that the numbers of the lines in a browser's messages are those of the source.
     static func withoutComments(_ script: [UInt8]) -> [UInt8] {
         var isInComment = false
         let lines = script.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
