@@ -63,7 +63,7 @@ public struct LockFile: Sendable, Hashable {
 
     /// Returns the path with symbolic links resolved; nil if a path below /dev is no link, or if resolving fails.
     ///
-    /// Below /dev only the last component can be a link. Most ports are none, and one readlink(2) costs less than
+    /// Below /dev only the last component can be a link. Most ports are no links, and one readlink(2) costs less than
     /// realpath(3).
     private static func resolved(_ path: String) -> String? {
         var first = CChar()

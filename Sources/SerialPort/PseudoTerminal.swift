@@ -125,7 +125,7 @@ public final class PseudoTerminal: Sendable {
 
     /// Writes to the client as many bytes as the kernel accepts, without waiting.
     ///
-    /// - Throws: ``SerialError``, as ``read(into:)`` does.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/closed`` or ``SerialError/Code/system``.
     public func write(_ bytes: RawSpan) throws(SerialError) -> TransferResult {
         let descriptor = try borrow("writing to the master of")
         defer { master.giveBack() }

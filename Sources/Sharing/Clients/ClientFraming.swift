@@ -7,7 +7,7 @@ public enum ClientFraming: Sendable, Hashable {
     /// JSON objects, with or without line ends between them. Malformed input is dropped and reported.
     case objects
     /// No framing: bytes are sent to the device as they arrive. The first line on a socket is kept until it is complete
-    /// if it begins with a letter, since it may be that of a web browser.
+    /// if it begins as that of a web browser or of an SSH client does.
     case bytes
 }
 

@@ -42,7 +42,7 @@ actor ControlConnection {
     private let channel: DescriptorChannel
     let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
-    /// Whether the program was admitted above the client limit. Lines that may change a device are refused to such a
+    /// Whether the program was admitted above the client limit. Requests that may change a device are refused to such a
     /// program, and it is disconnected after ``SharedDevice/patience``.
     private let isExtra: Bool
     /// The queue of output to the program. The input queue and the framer of this object are not used: ``lines`` splits

@@ -108,7 +108,7 @@ struct HistoryReading: Sendable {
 
 extension FoldedSeries {
     /// The series for programs. Each point is its time in milliseconds since 1970 and its value; `starts` has the
-    /// indices of the points before which the line is interrupted.
+    /// indices of the points at which a line of the chart begins.
     fileprivate var json: JSONValue {
         .members([
             "key": .text(name), "part": part.isEmpty ? nil : .text(part),

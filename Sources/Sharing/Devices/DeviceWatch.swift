@@ -8,8 +8,8 @@ struct DeviceWatch {
     enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The device sent a line unsolicited.
         case said
-        /// The state's values changed, or the link went up or down. Programs that poll also get the state after each
-        /// answer to a poll.
+        /// The state's values or its `last_change` changed, or the link went up or down. Programs that poll also get
+        /// the state after each answer to a poll.
         case state
         /// The link went up or down.
         case link

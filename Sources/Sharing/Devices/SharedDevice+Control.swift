@@ -98,7 +98,7 @@ extension SharedDevice {
     ///
     /// - Parameters:
     ///   - line: The line. If it is a stop line, it is sent even if the program has left by then.
-    ///   - name: The program's name, for the log.
+    ///   - name: The program's name, for the log, for other programs and for the record.
     ///   - asker: The receiver of the reply.
     ///   - isOvertaken: Whether the program has sent a stop line after this line; checked after the wait for the link.
     /// - Throws: `away` if there is no link, or if the line is a change and this process was stopped (SIGSTOP) before

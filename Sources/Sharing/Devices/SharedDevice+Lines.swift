@@ -146,8 +146,8 @@ extension SharedDevice {
         waiting.line.mayChange && stopCount != waiting.stopsBefore
     }
 
-    /// Returns whether a line may change the device, and this process was stopped after the line was sent. A line that
-    /// may have arrived during a pause counts as sent before the pause.
+    /// Returns whether a line may change the device, and this process was stopped after the client had sent the line. A
+    /// line that may have arrived during a pause counts as sent before the pause.
     ///
     /// False in families without a refusal notice: their lines, such as messages, are sent late rather than dropped
     /// silently.

@@ -22,8 +22,8 @@ public actor SharedDevice {
     /// The longest time in which a client may read nothing of a long reply, the longest wait for the last output to a
     /// client, and the time that a client above the client limit may stay.
     static let patience = Duration.seconds(10)
-    /// The time after a client's OFF in which its queries go before the lines of other clients, except OFF. A program
-    /// may report a device as off only after a query, and not wait long for the reply.
+    /// The time after a client's OFF in which its queries go before the lines of other clients, except OFF. Some
+    /// programs report a device as off only after a query, and do not wait long for the reply.
     static let stopTime = Duration.seconds(5)
     /// The number of clients above the client limit that are admitted for a short time, because one of these clients
     /// may want to send OFF.
@@ -172,7 +172,7 @@ public actor SharedDevice {
             broadcast(bytes)
             said(bytes, tellsState: tellsState)
         case .lost(let error):
-            // A link that is lost before it is in use could not be opened.
+            // A link that is lost before it is in use counts as one that could not be opened.
             guard speaker != nil else { return earlyLoss = error }
             wasLost = true
             isAway = true
@@ -250,7 +250,7 @@ public actor SharedDevice {
     ///
     /// - Parameters:
     ///   - line: The line.
-    ///   - name: The client's name, for the log.
+    ///   - name: The client's name, for the log, for other programs and for the record.
     ///   - asker: The receiver of the reply.
     /// - Throws: `away` if there is no link; `session` with an error of ``Speaker/perform(_:for:)``.
     func perform(_ line: ClientLine, by name: String, for asker: Asker) async throws(SharingError) {

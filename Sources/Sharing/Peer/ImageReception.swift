@@ -29,7 +29,7 @@ struct ImageReception: Reception {
             case .imageFailed(let error):
                 failure = .damaged(code: error.code.rawValue, reason: "\(error)", hint: Self.hint(error.code))
             case .imageRefused(let reason): failure = .session(Self.error(.refused, deviceCode: reason))
-            // Texts go to all clients. A line here is the rest of an image that was requested earlier.
+            // Texts go to all clients, so a text that gets here is the rest of an image that was requested earlier.
             case .text, .greeting, .acknowledgement, .toggle, .leftOut: break
             }
         }

@@ -20,8 +20,8 @@ struct StormLogPackets: Sendable {
     /// Adds the text of a packet.
     ///
     /// - Parameter prefix: The log's prefix if the packet has one, otherwise empty. A sensor may begin every packet
-    ///   with the prefix, so the prefix alone does not begin a log. If the text also equals the beginning of the log,
-    ///   the sensor has started the log again, and the client gets a second prefix.
+    ///   with the prefix, so the prefix alone does not begin the log again. If the text also equals the beginning of
+    ///   the log, the sensor has started the log again, and the client gets a second prefix.
     mutating func append(_ text: [UInt8], behind prefix: [UInt8]) -> [StreamPiece] {
         var pieces: [StreamPiece] = []
         if !prefix.isEmpty, hasBegun, beginsAgain(text) {

@@ -20,8 +20,8 @@ extension ControlConnection {
     /// Fetches a content from its device, and sends it to the program. Returns the members of the response once the
     /// transfer has ended.
     ///
-    /// After a transfer was cancelled, the device may still send the rest, which is dropped. Until its end the transfer
-    /// counts against the limit of transfers.
+    /// After a transfer was cancelled, the device may still send the rest, which is dropped. Until the rest has ended,
+    /// the transfer counts against the limit of transfers.
     func perform(_ transfer: Transfer, by sender: String) async throws(ControlFailure) -> [String: JSONValue] {
         // Checked here and not in newTransfer(_:_:): an earlier request with the ID may not have begun by then.
         guard !transfers.contains(where: { $0.id == transfer.id }) else {

@@ -75,7 +75,7 @@ public struct TextTable: Sendable {
 
     /// Returns the lines of the rows added since the last call, and removes these rows, so that a table of millions of
     /// rows can be printed in parts. The headings come with the first rows, and again when other columns than before
-    /// are shown. A column is as wide as its widest value so far.
+    /// are shown. A column is as wide as its heading or its widest value so far.
     ///
     /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public mutating func takeLines(width: Int? = nil) -> [String] {

@@ -94,7 +94,8 @@ public actor BLEOffer {
                 case .offered(let adapter): onEvent(.offered(adapter))
                 case .interrupted(let error): onEvent(.interrupted(LinkError(error, offering: name)))
                 case .disconnected(let central): tell { $0.lose(central) }
-                // The handler `subscribe` reports each subscription with its central; these events name no central.
+                // A connection alone begins no link. The handler `subscribe` reports each subscription with its
+                // central, which these events do not name.
                 case .connected, .subscribed, .unsubscribed: break
                 }
             })

@@ -5,7 +5,7 @@ public import LineProtocol
 public enum BLEOpeningStep: Sendable, Hashable {
     /// Scanning for a device that the endpoint may mean.
     case searching
-    /// Waiting for another program that has the device for one command; `holder` is nil if the program is unknown.
+    /// Waiting for another program that has the device for a short time; `holder` is nil if the program is unknown.
     case waiting(BluetoothAddress, holder: LinkHolder?)
     /// Connecting, and discovering the device's services.
     case connecting(BluetoothAddress)
