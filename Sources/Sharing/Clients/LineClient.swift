@@ -30,12 +30,12 @@ final class LineClient: @unchecked Sendable {
     /// The maximum number of bytes that wait to be sent to the device.
     static let incomingLimit = 1 << 16
 
-    /// The maximum number of stop lines (OFF) in flight. Further stop lines are neither sent nor answered: the pending
-    /// ones make the device safe. The number is chosen, not measured.
+    /// The maximum number of a client's stop lines (OFF) in flight. Further stop lines are neither sent nor answered:
+    /// the pending ones make the device safe. The number is chosen, not measured.
     static let stopLimit = 16
 
-    /// The maximum size of a write in bytes. A client that takes this much within ``SharedDevice/patience`` is not
-    /// stalled.
+    /// The maximum size in bytes of a write of queued output. A client that takes this much within
+    /// ``SharedDevice/patience`` is not stalled.
     private static let pieceLength = 4096
 
     let id: ClientID
