@@ -5,8 +5,8 @@ internal import LineProtocol
 ///
 /// Texts and toggles of clients are sent at once, also during an image: the peer accepts them at any time.
 ///
-/// On a packet link, clients see each packet as one line, with blanks in place of line ends, and each client line is sent
-/// as one packet. The link refuses a line that exceeds a packet, as two packets would be two messages.
+/// On a packet link, clients see each packet as one line, with blanks in place of line ends, and each client line is
+/// sent as one packet. The link refuses a line that exceeds a packet, as two packets would be two messages.
 struct PeerRules: StreamRules {
     /// Chosen longer than the default time limit of hosts, 3 s.
     static let timing = StreamTiming(timeout: .seconds(10), quiet: .seconds(10))

@@ -94,8 +94,8 @@ public actor BLEOffer {
                 case .offered(let adapter): onEvent(.offered(adapter))
                 case .interrupted(let error): onEvent(.interrupted(LinkError(error, offering: name)))
                 case .disconnected(let central): tell { $0.lose(central) }
-                // A connection alone begins no link. The handler `subscribe` reports each subscription with its
-                // central, which these events do not name.
+                // A connection alone begins no link. `subscribed` and `unsubscribed` name no central: the handler
+                // `subscribe` reports each subscription with its central.
                 case .connected, .subscribed, .unsubscribed: break
                 }
             })
