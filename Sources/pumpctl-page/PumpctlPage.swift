@@ -156,7 +156,7 @@ struct PumpctlPage: ParsableCommand {
 
     /// Calls a function when the pumpctld that started this program has ended, as its end of the socket at standard
     /// input is then closed. Otherwise, this program would keep the port after a killed pumpctld. Does nothing if
-    /// standard input is no socket, so that no pumpctld has started this program.
+    /// standard input is no socket: then no pumpctld has started this program.
     private static func waitForEndOfParent(_ isOver: @escaping @Sendable () -> Void) {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }

@@ -3,7 +3,7 @@ import RecordFormat
 
 /// Writes answers to standard output, for the program that has started this process.
 struct Output {
-    /// The number of buffered bytes from which the buffer is written.
+    /// The number of buffered bytes at which the buffer is written.
     private static let size = 1 << 16
 
     private var buffer: [UInt8] = []

@@ -2,7 +2,7 @@ public import BlueZ
 
 /// A value that a BLE device holds in a characteristic, and its representation in lines.
 ///
-/// The line `NAME` requests the value. `NAME:VALUE` sets the value, and also reports it:
+/// The sent line `NAME` requests the value, and `NAME:VALUE` sets it. The received line `NAME:VALUE` reports the value:
 ///
 ///     GATTValue("FAN", characteristic: "FFB3", encoding: .boolean)    // FAN  FAN:0  FAN:1
 public struct GATTValue: Sendable, Hashable {
@@ -68,8 +68,8 @@ public struct GATTValue: Sendable, Hashable {
 
     /// Returns the line that reports the content of the characteristic, without the line end.
     ///
-    /// Bytes that are not a valid value are reported in hexadecimal after `0x`. A reader of the line can't take this
-    /// text for a Boolean value or a number either.
+    /// Bytes that are not a valid value are reported in hexadecimal after `0x`, which no Boolean value and no number
+    /// begins with.
     public func line(bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
         return "\(name):\(encoding.text(bytes: bytes) ?? "0x" + digits)"

@@ -117,7 +117,7 @@ final class Bench {
         _ = lines.takeFragment()
     }
 
-    /// Records which of the forms that the protocol allows this firmware uses.
+    /// Records a form that the firmware uses, for a rule that allows several forms.
     func note(_ variant: String) { if !variants.contains(variant) { variants.append(variant) } }
 
     func measure(_ kind: Timings.Kind, _ time: Duration) { timings.add(time, to: kind) }

@@ -4,7 +4,7 @@ enum Framing: Sendable {
     case lines
     /// A packet, including a line end if it has one.
     case packets
-    /// A JSON object. The bytes between two objects form a unit of their own, unchanged.
+    /// A JSON object. The bytes between two objects form units of their own, unchanged: one for each received piece.
     case objects
 }
 

@@ -66,8 +66,8 @@ extension FamilyVerification {
             "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets a running pump back to 180",
             needs: [.run]
         ) { bench in
-            // If the knob stands elsewhere than at 180, it sets the speed one turn of the main loop after the first ON,
-            // and only then. This and the following checks wait for that.
+            // A knob that is not at 180 sets the speed one turn of the main loop after the first ON since the board's
+            // start, and later only if it is moved. The checks that query the speed wait for that turn.
             try await bench.start()
             try await bench.quiet(for: .twoTurns)
             if let percent = try await bench.status().number("Speed", "%"), percent != 70 {

@@ -3,7 +3,7 @@ extension FamilyVerification {
     static let statusChecks: [Check] = [
         Check("pump.status.reply", 14, "STATUS is answered by one STATUS:{…} line, without OK") { bench in
             try await bench.ask("STATUS", .status)
-            // While the pump is off, nothing comes unsolicited.
+            // While the pump is off, only debug output comes unsolicited.
             try await bench.expectNothing(for: .milliseconds(300), "one line")
         },
         Check(

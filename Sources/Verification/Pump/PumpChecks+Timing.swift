@@ -9,7 +9,7 @@ extension FamilyVerification {
         },
         Check("pump.reply.latency", 45, "a reply takes 0 to about 250 ms") { bench in
             let limit = Duration.milliseconds(300)
-            // An invalid speed changes nothing. No other check sends 998: a test gives a firmware a late answer to it.
+            // An invalid speed changes nothing. No other check sends 998: a test makes a firmware answer it late.
             try await measure("a reply within \(limit.milliseconds) ms", .zero...limit) {
                 var times: [Duration] = []
                 for pause in [30, 60, 90] {
@@ -22,7 +22,7 @@ extension FamilyVerification {
         },
         Check("pump.loop.one-command", 44, "a turn of the main loop handles at most one command") { bench in
             try await requireLoop(bench)
-            // Only the lower limit is judged here; the checks below judge the durations.
+            // The lower limit matters here; the checks below judge the durations.
             try await measure("at least 40 ms between two replies", .milliseconds(40)...(.seconds(1))) {
                 try await rowOfReplies(bench)
             }

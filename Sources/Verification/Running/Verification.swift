@@ -29,7 +29,8 @@ public struct Verification: Sendable {
     ///   - clock: The clock for deadlines and measured times.
     ///   - options: Permissions and time limits.
     ///   - stimulus: Physical access to the device. Without it some checks are skipped.
-    ///   - onRun: Called once, before the part that the device drives may run for the first time.
+    ///   - onRun: Called once at most: before the part that the device drives may run for the first time, or when the
+    ///     device reports that this part runs.
     ///   - tellUnsafe: Called every few seconds while OFF is repeated to a device that may still run, with the reason.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,

@@ -20,8 +20,8 @@ extension FamilyVerification {
             return true
         },
         end: { _ in .harmless }, isUnasked: { _ in false },
-        // A line after the rows that is no row, such as an end marker, would also fail the comparison of two logs: if
-        // the log has grown, the second log has new rows at the place of this line.
+        // A line after the rows that is no row, such as an end marker, would also make the comparison of two logs fail:
+        // if the log has grown, the second log has new rows at the place of this line.
         basis: [
             (["storm.log.same", "storm.log.grows"], ["storm.log.rows"]), (["storm.log.grows"], ["storm.log.same"]),
         ])

@@ -1,5 +1,5 @@
 /// The scripts by which shells complete command lines of pumpctl. Each of them asks pumpctl: see ``CompletionRequest``.
-/// With the start of the program, an answer takes 50 ms at most.
+/// An answer takes 50 ms at most, including the start of pumpctl.
 enum CompletionScript {
     /// Returns the script for a shell.
     static func text(for shell: CompletingShell) -> String {

@@ -12,7 +12,7 @@ struct EndpointCompletion {
         if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return await paths(typed) }
         guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
         let (scheme, address) = (typed[...colon], typed[typed.index(after: colon)...])
-        // A path of `unix:` may contain a question mark, and has no options.
+        // `unix:` has no options: a question mark counts as a part of the path here.
         if let mark = address.firstIndex(of: "?"), scheme != "unix:" {
             return options(scheme, of: address[..<mark])
                 .candidates(address[address.index(after: mark)...], behind: String(typed[...mark]))

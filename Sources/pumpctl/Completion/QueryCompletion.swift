@@ -46,8 +46,8 @@ extension [QueryOption] {
         ]
     }
 
-    /// The options of a `sim:` endpoint. The simulated device is inside this program, so it has no options of BLE, and
-    /// no rules for the program, which only the command `sim` checks.
+    /// The options of a `sim:` endpoint. The simulated device is inside this program, so there are no options of BLE,
+    /// and no rules for the host: only the command `sim` checks its host.
     static func simulated(_ simulator: PeripheralSimulator) -> [QueryOption] {
         simulator.line.options.filter { $0.carrier != .radio && $0.value != .expectations }.map { option in
             QueryOption(name: option.name, help: option.help, isFlag: option.value == .flag) {

@@ -124,8 +124,8 @@ extension CommandContext {
         }
     }
 
-    /// If the device has the services of a pump, lets other programs request OFF over this connection. Returns the link
-    /// for these requests, which the caller closes; nil for any other device.
+    /// If the device has the services of a pump, and is not known to be of another family, lets other programs request
+    /// OFF over this connection. Returns the link for these requests, which the caller closes; otherwise nil.
     private func held(_ device: BLEDevice) async throws -> (any Link)? {
         guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
         let held = await opening(note: output.note).held(link)

@@ -74,7 +74,7 @@ struct GATTCommand: ParsableCommand {
 
     private func request() throws -> GATTRequest {
         // A value that begins with a hyphen, such as -5, may follow a terminator. So only a word that begins with two
-        // hyphens, or the first word, is an unknown option.
+        // hyphens, or a first word that begins with one, is an unknown option.
         var words = words
         if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
         if let option = words.first(where: { $0.hasPrefix("--") }) ?? words.first, option.hasPrefix("-") {
