@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// The checks of an LED board on a serial line, by docs/protocols.md.
+    /// The checks of an LED board, by docs/protocols.md.
     ///
     /// A board may report a new state without being asked. After each change, the checks wait until the board was
     /// silent for 200 ms, so that such a report is not taken for a reply.
