@@ -3,7 +3,7 @@ import RecordFormat
 
 /// The text of an update, on one line.
 enum MonitorText {
-    /// Returns the complete line: the time, the event, and the known values, which are left out after a text.
+    /// Returns the complete line: the time, the event, and, unless the event is a text, the known values.
     static func line(_ update: FamilyUpdate) -> String {
         let state = if case .text = update.event { [String]() } else { update.phrases }
         return line(update, [happening(update)].compactMap(\.self) + state)

@@ -10,8 +10,8 @@ extension CommandConfiguration {
         self.init(
             commandName: commandName, abstract: abstract, usage: usage,
             discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + "Example: \(example)")
-        // With this name set, the parser of the command does not look for a request for a completion script, for which
-        // it would first try to parse two other commands. ``CommandLine`` handles such a request.
+        // With this name set, the parser does not check whether the line requests a completion script, which it would
+        // find out by first parsing the line as two commands of its own. ``CommandLine`` handles such a request.
         _superCommandName = "pumpctl"
     }
 }

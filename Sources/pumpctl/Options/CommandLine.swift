@@ -16,8 +16,8 @@ struct CommandLine {
     private(set) var arguments: [String] = []
     /// An unknown word in the place of a command's name; nil if there is none.
     private var stranger: String?
-    /// The arguments with which the parser of ``PumpctlCommand`` answers a request for help, the version or a
-    /// completion script, such as `["help", "led"]`; nil for any other line.
+    /// A request for help, the version or a completion script, as arguments for the parser of ``PumpctlCommand``, such
+    /// as `["help", "led"]`; nil for any other line.
     private var question: [String]?
     /// The words of the line, with packed short options separated.
     private var words: [String]

@@ -135,7 +135,7 @@ extension Failure {
 
     /// Returns the hint for a file that can't be opened, read or written.
     ///
-    /// - Parameter otherwise: The instruction if the cause is not a lack of space.
+    /// - Parameter otherwise: The instruction for any cause. For EFBIG, ENOSPC and EDQUOT, it follows a more specific one.
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
         switch errno {
         case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"

@@ -27,7 +27,7 @@ struct Output: Sendable {
     func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
     /// Makes a write to standard output or standard error fail if 1 MiB is pending, instead of waiting for the reader;
-    /// for a command that holds a device. A failure of standard output then cancels the command.
+    /// for a command that holds a device. A failure of standard output cancels the command.
     func neverWait() {
         StreamWriter.output.neverWait()
         StreamWriter.error.neverWait()

@@ -96,7 +96,8 @@ extension CommandContext {
         }
     }
 
-    /// Reports the progress of a run. From ON to the confirmed OFF, a second signal prints that the pump may be on.
+    /// Reports the progress of a run. From ON until OFF is confirmed or the pump is left alone, a second signal prints
+    /// that the pump may be on.
     private func tell(_ report: PumpRun.Report) {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)

@@ -15,7 +15,8 @@ enum PumpText {
         return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(temperatures, others)
     }
 
-    /// Returns the temperatures as rows of a name and a value, followed by the fields in which no temperature was read.
+    /// Returns the temperatures, including those that can't be read, as rows of a name and a value, followed by the
+    /// remaining fields.
     static func rows(_ temperatures: PumpTemperatures, _ others: [PumpStatusField]) -> [(String, String)] {
         let read = temperatures.named.map(\.name)
         let rest = others.filter { $0.temperatureName.map(read.contains) ?? true }

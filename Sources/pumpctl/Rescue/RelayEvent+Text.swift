@@ -8,7 +8,7 @@ extension Output {
     /// Prints an event of a message relay, and rings the bell for an SOS.
     func show(_ event: RelayEvent) {
         if event.isSOS { ringBell() }
-        // Only a stored message is a result.
+        // As text, only a stored message is a result.
         if case .kept = event { text(event.text) } else { note("pumpctl: \(event.text)", hint: event.hint) }
         if let values = event.values { record(values) }
     }

@@ -3,7 +3,7 @@ import DeviceKit
 import Terminal
 
 /// Shows the results of a scan: on a terminal as a table that is redrawn; otherwise as a table or as records at the
-/// end, or with `--watch` as a line or a record for each change.
+/// end, or with `--watch` as a line for each notable change or a record for each change.
 final class ScanDisplay {
     private let output: Output
     private let watches: Bool
@@ -16,7 +16,7 @@ final class ScanDisplay {
     /// Creates a display.
     ///
     /// - Parameters:
-    ///   - watches: Whether each change is shown if there is no redrawn table.
+    ///   - watches: Whether changes are shown as they happen if there is no redrawn table.
     ///   - isFiltered: Whether the scan shows only some devices.
     init(_ context: CommandContext, watches: Bool, isFiltered: Bool) {
         output = context.output

@@ -22,8 +22,8 @@ final class DeviceJudging: Sendable {
 
     /// Prints the verdicts.
     ///
-    /// - Returns: Whether a rule was broken or a step failed. A rule that was never tested counts as broken, unless a
-    ///   signal ended the simulator.
+    /// - Returns: Whether a rule was broken, or a step of a device with rules failed. A rule that was never tested
+    ///   counts as broken, unless a signal ended the simulator.
     func conclude(_ options: ServingOptions, _ context: CommandContext) async -> Bool {
         let wasInterrupted = context.work.exitStatus != nil
         var hasFailed = false

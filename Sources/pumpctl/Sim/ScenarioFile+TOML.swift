@@ -42,7 +42,7 @@ extension ScenarioFile {
     /// Returns one option for each table `[[name]]`.
     ///
     /// - Parameters:
-    ///   - key: The key of the table whose line the option gets.
+    ///   - key: The key in each table whose line number the option gets.
     ///   - value: Returns the value of the option for a table.
     private static func each(
         _ name: String, _ key: String, of table: TableReader,

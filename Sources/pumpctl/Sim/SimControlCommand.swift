@@ -38,8 +38,8 @@ struct SimControlCommand: ContextCommand {
     @Argument(help: "The arguments of the verb.")
     var arguments: [String] = []
 
-    /// Runs the command, and exits with 2 if a verdict is negative. ``run(in:)``, which this function replaces, can't
-    /// return an exit status.
+    /// Runs the command, and exits with 2 if a verdict is negative. Replaces the default implementation, since
+    /// ``run(in:)`` can't return an exit status.
     func run() throws {
         try CommandRunner.runToStatus(shared) { try await perform(in: $0).rawValue }
     }
@@ -86,7 +86,7 @@ struct SimControlCommand: ContextCommand {
     }
 
     /// Prints the verdict on the programs that used the devices. Returns `checkFailed` if a rule was broken or never
-    /// tested.
+    /// tested, or if a step failed.
     private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
             let record = JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict])

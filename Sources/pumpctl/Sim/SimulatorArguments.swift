@@ -61,7 +61,7 @@ enum FaultPart: SimulatorPart {
     }
 }
 
-/// The test of the program that uses the device.
+/// The steps that happen to the device, and the rules for the program that uses it.
 enum ProgramPart: SimulatorPart {
     static func contains(_ option: SimulatorOption) -> Bool { option.value == .steps || option.value == .expectations }
 }

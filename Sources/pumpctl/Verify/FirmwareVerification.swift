@@ -92,7 +92,7 @@ struct FirmwareVerification: Sendable {
     /// Returns the failure of a verification after which the device was not confirmed to be off; nil if the device was
     /// confirmed to be off, received only queries, or is ``Aftermath/harmless``.
     ///
-    /// - Parameter isPump: Whether the device is a pump; if not, it is a peer.
+    /// - Parameter isPump: Whether the device is a pump. Of all other devices, only a peer can be left on.
     static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict, isPump: Bool
     ) -> Failure? {
