@@ -13,7 +13,8 @@ struct DaemonConfiguration: Sendable, Hashable {
 
 /// The settings of ``DaemonConfiguration`` for all devices.
 struct DaemonSettings: Sendable, Hashable {
-    /// The path of the control socket, on which programs use devices by their names; nil for the default path.
+    /// The path of the control socket, on which programs use devices by their names; nil for the first free default
+    /// path.
     var socket: String?
     /// The group whose users may open the sockets and pseudo-terminals; nil for this user only.
     var group: String?
