@@ -43,7 +43,8 @@ public struct PseudoTerminalPath: Sendable {
     public var destination: Destination {
         let now = Self.steps(from: path)
         if now == steps { return .same }
-        if steps.count == 1 { return .goneForGood }
+        // The terminal may have gone while the links were recorded, so that only links were found.
+        guard steps.first?.isLink == true else { return .goneForGood }
         let isRenewed = now.filter(\.isLink) != steps.filter(\.isLink)
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }
