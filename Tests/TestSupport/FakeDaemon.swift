@@ -41,6 +41,8 @@ public final class FakeDaemon: Sendable {
     public let heard = Watched<[String]>([])
     /// Whether the daemon accepts connections, but sends no greeting and neither reads nor answers requests.
     public let isMute: Bool
+    /// Whether the daemon refuses each connection because it has too many clients, and ends it.
+    private let isFull: Bool
     /// The version of its program that its greeting reports; nil to report none.
     private let programVersion: String?
 
@@ -53,14 +55,16 @@ public final class FakeDaemon: Sendable {
     /// - Parameters:
     ///   - folder: The folder of its socket, which is named `socket`.
     ///   - isMute: See ``isMute``.
+    ///   - isFull: Whether it refuses each connection because it has too many clients.
     ///   - programVersion: The version of its program that its greeting reports; nil to report none.
     public init(
-        _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false,
+        _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false, isFull: Bool = false,
         programVersion: String? = nil
     ) async throws {
         self.devices = Watched(devices)
         self.folder = folder
         self.isMute = isMute
+        self.isFull = isFull
         self.programVersion = programVersion
         socketPath = folder.path("socket")
         listener = try await SocketListener.listen(at: .unix(path: socketPath))
@@ -91,6 +95,11 @@ public final class FakeDaemon: Sendable {
     private func serve(_ channel: DescriptorChannel) async {
         channels.update { $0.append(channel) }
         guard !isMute else { return }
+        if isFull {
+            let error = #""code":"too_many_clients","message":"there are too many clients","hint":"close one first""#
+            try? await channel.write(Array("{\"id\":null,\"ok\":false,\"error\":{\(error)}}\n".utf8))
+            return await channel.close()
+        }
         let version = programVersion.map { ",\"program_version\":\"\($0)\"" } ?? ""
         try? await channel.write(Array("{\"event\":\"hello\",\"version\":1\(version)}\n".utf8))
         Task { [weak self] in

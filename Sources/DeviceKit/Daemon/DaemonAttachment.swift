@@ -65,13 +65,13 @@ extension DaemonError {
     fileprivate static let unknownRank = 3
 
     /// A number that orders failures by how much they say about the requested device: no daemon; a daemon without the
-    /// device; no answer; no permission to ask; and last, a daemon that has the device, or a cancellation.
+    /// device; no answer; no permission to ask, or no room; and last, a daemon that has the device, or a cancellation.
     fileprivate var rank: Int {
         switch code {
         case .notRunning: 0
         case .noSuchDevice: 1
         case .noAnswer: 2
-        case .notPermitted: Self.unknownRank
+        case .notPermitted, .tooManyClients: Self.unknownRank
         case .deviceAway, .refused, .cancelled: Self.unknownRank + 1
         }
     }

@@ -75,7 +75,8 @@ struct DaemonConnection {
         let answer: (JSONValue, rest: [UInt8])?
         do throws(DescriptorError) {
             let request = JSONValue.object(members.merging(["id": .integer(Self.requestID)]) { $1 })
-            try await channel.write(Array(request.bytes) + [UInt8(ascii: "\n")])
+            // A daemon with too many clients closes the connection at once. Its refusal can be read even if writing fails.
+            try? await channel.write(Array(request.bytes) + [UInt8(ascii: "\n")])
             answer = try await receive()
         } catch {
             throw error.code == .cancelled ? DaemonError(.cancelled, at: socket) : silence
@@ -121,7 +122,8 @@ struct DaemonConnection {
             let line = Array(received[..<end])
             received.removeSubrange(...end)
             let message = try? JSONValue(line, size: Self.responseLimit)
-            if let message, message["id"]?.integer == Self.requestID { return message }
+            // The refusal of the connection itself has the ID null.
+            if let message, let id = message["id"], id.isNull || id.integer == Self.requestID { return message }
             programVersion = message?["program_version"]?.text ?? programVersion
         }
         return nil

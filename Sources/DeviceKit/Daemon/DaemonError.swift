@@ -14,6 +14,8 @@ struct DaemonError: Error {
         case noSuchDevice
         /// The daemon is configured for the device, but the device is not connected or not ready.
         case deviceAway
+        /// The daemon refused the connection because it has too many clients. It was not asked for the device.
+        case tooManyClients
         /// The daemon refused for another reason.
         case refused
         /// The waiting task was cancelled.
@@ -45,6 +47,7 @@ extension DaemonError.Code {
             switch word {
             case "no_such_device": .noSuchDevice
             case "device_away": .deviceAway
+            case "too_many_clients": .tooManyClients
             default: .refused
             }
     }

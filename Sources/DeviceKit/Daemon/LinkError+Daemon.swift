@@ -54,6 +54,9 @@ extension LinkError {
             self.init(
                 .notFound, name: name, activity: "open", detail: "pumpctld is waiting for the device",
                 hint: "plug the device in, or switch it on")
+        case .tooManyClients:
+            self.init(
+                .unavailable, name: name, activity: "open", detail: "pumpctld has too many clients", hint: error.hint)
         case .refused:
             self.init(
                 .system, name: name, activity: "open", detail: error.message ?? "pumpctld refused the request",
@@ -83,7 +86,8 @@ extension LinkError {
             explained.code = .unavailable
             explained.detail = "\(holder.map { "\($0)" } ?? "pumpctld") has the device open, but does not share it now"
             explained.hint = "try again in a moment: pumpctld may be opening the device"
-        case .refused:
+        case .tooManyClients where holder?.isDaemon != true: break
+        case .tooManyClients, .refused:
             explained.hint = ["pumpctld refused the request", error.message, error.hint].compactMap(\.self)
                 .joined(separator: ": ")
         case .cancelled: explained = LinkError(.cancelled, name: name, activity: activity)

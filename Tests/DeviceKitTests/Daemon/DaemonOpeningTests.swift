@@ -173,6 +173,22 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
+    @Test func `A daemon with too many clients is reported, and does not hide another daemon`() async throws {
+        let (full, daemon) = (try await FakeDaemon([], isFull: true), try await FakeDaemon([Self.pump()]))
+        let error = try await failure(opening(full), "shared:pump")
+        #expect(error.code == .unavailable)
+        #expect("\(error)" == "shared:pump: pumpctld has too many clients")
+        #expect(error.hint == "close one first")
+        let busy = try await failure(
+            opening(full, holder: LinkHolder(processID: 7, command: "pumpctld")), "bench:tty-188-0")
+        #expect(busy.code == .busy)
+        #expect(busy.hint == "pumpctld refused the request: there are too many clients: close one first")
+        let link = try await opening(full, daemon).link(to: Endpoint("bench:tty-188-0"))
+        #expect(link.sharedAddress?.socketPath == daemon.socketPath)
+        await link.close()
+        for daemon in [full, daemon] { await daemon.close() }
+    }
+
     @Test func `An absent device is not found by its name and unavailable by its endpoint`() async throws {
         var device = Self.pump()
         device.isUp = false
