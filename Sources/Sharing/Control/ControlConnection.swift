@@ -45,6 +45,8 @@ actor ControlConnection {
     /// Whether the program was admitted above the client limit. Requests that may change a device are refused to such a
     /// program, and it is disconnected after ``SharedDevice/patience``.
     private let isExtra: Bool
+    /// Whether the time of a program above the client limit is over.
+    private var isTimeOver = false
     /// The queue of output to the program. The input queue and the framer of this object are not used: ``lines`` splits
     /// the input.
     let output: LineClient
@@ -115,7 +117,9 @@ actor ControlConnection {
     }
 
     private func endExtra() {
-        // An attached client is disconnected by the device: SharedDevice.endExtra(_:).
+        isTimeOver = true
+        // An attached client is disconnected by the device, SharedDevice.endExtra(_:), and a program whose attaching
+        // fails by stayDetached(_:).
         guard case .requests = mode else { return }
         say(ControlMessage.refusal(of: .null, .full))
         drop(for: LineClient.Offence.noPlace.rawValue)
@@ -297,6 +301,7 @@ actor ControlConnection {
         guard case .attaching = mode else { return }
         mode = .requests
         say(refusal)
+        if isTimeOver { return endExtra() }
         takeLines()
         hangUpIfDone()
     }

@@ -111,6 +111,23 @@ struct SharingServerLimitTests {
         }
     }
 
+    @Test("A program beyond the client limit is disconnected if the device that it waits for is away in the end")
+    func extraWait() async throws {
+        let rig = try ControlRig(.whileUsed(idle: .seconds(60)), isPlugged: false, limit: 0)
+        try await rig.run {
+            let client = try await rig.client()
+            try await client.send(.object(["id": 1, "do": "attach", "device": "pump"]))
+            await settle()
+            rig.clock.advance(by: SharedDevice.patience)
+            await settle()
+            rig.clock.advance(by: DeviceWatch.openingPatience - SharedDevice.patience)
+            #expect(try await client.message()["error"]?["code"] == "device_away")
+            #expect(try await rig.dropping() == "there are too many clients")
+            #expect(try await client.message()["error"]?["code"] == "too_many_clients")
+            #expect(try await client.line() == nil)
+        }
+    }
+
     @Test("An attached program beyond the client limit may send OFF but not ON")
     func extraAttachment() async throws {
         let rig = try ControlRig(limit: 0)
