@@ -55,8 +55,8 @@ public struct LineExchange: Sendable {
         let reader = LinkReader(link, clock: clock)
         try await link.send(line + link.lineEnd(ends))
         while !answer.hasEnded {
-            let isFirst = answer.lineCount == 0
-            guard let bytes = try await reader.next(within: isFirst || rules.end != nil ? rules.timeout : rules.quiet)
+            let hasBegun = answer.lineCount > 0 || lines.hasPending
+            guard let bytes = try await reader.next(within: hasBegun && rules.end == nil ? rules.quiet : rules.timeout)
             else { break }
             for line in lines.append(bytes) { answer.take(line, rules, of: family, hear) }
         }

@@ -46,6 +46,11 @@ struct LineExchangeTests {
         #expect(answer.deviceError == nil)
     }
 
+    @Test("A reply may begin with a line without end, as a prompt")
+    func prompt() async throws {
+        #expect(try await exchange("login: ").lineCount == 1)
+    }
+
     @Test("Silence gives a reply without lines")
     func silence() async throws {
         #expect(try await exchange().lineCount == 0)
