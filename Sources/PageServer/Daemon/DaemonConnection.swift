@@ -175,8 +175,9 @@ struct DaemonCall {
     ) async throws(Problem) -> JSONValue {
         let connection = try await DaemonConnection.open(paths, on: loop).connection
         let channel = connection.channel
-        let timer = loop.scheduleTask(in: time) { channel.close(promise: nil) }
+        // Before the timer starts, so that more than `time` has passed when it ends.
         let start = NIODeadline.now()
+        let timer = loop.scheduleTask(in: time) { channel.close(promise: nil) }
         defer { timer.cancel() }
         var response: JSONValue?
         var isSent = false
