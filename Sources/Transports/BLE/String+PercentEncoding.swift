@@ -19,8 +19,9 @@ extension String {
 
     /// The text encoded for an endpoint. ``removingPercentEncoding`` restores it.
     package var asEndpointName: String {
-        let text = removingPercentEncoding == self ? self : replacing("%", with: "%25")
-        return text.replacing("?", with: "%3F")
+        let text = replacing("?", with: "%3F")
+        return text.removingPercentEncoding == self
+            ? text : replacing("%", with: "%25").replacing("?", with: "%3F")
     }
 
     private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {

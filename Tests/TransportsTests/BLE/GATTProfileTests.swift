@@ -47,6 +47,7 @@ import Testing
 
     @Test(arguments: [
         ("ble:What%3F", "What?"), ("ble:50%25", "50%"), ("ble:50%", "50%"), ("ble:%2541", "%41"), ("ble:%FF", "%FF"),
+        ("ble:%25FF%3F", "%FF?"),
         ("ble:a%3fb?adapter=hci1", "a?b"), ("ble:%+1", "%+1"), ("ble:%E2%82%AC", "€"),
     ])
     func `Escaped names may contain the special characters of endpoints`(text: String, name: String) throws {
