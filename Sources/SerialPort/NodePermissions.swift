@@ -51,12 +51,13 @@ extension NodePermissions {
             isAdmitted: Self.admits(geteuid(), status, access))
     }
 
-    /// Whether a user is root, or an owner or a member of a group that may use a node. The groups are those of this
-    /// process.
+    /// Whether a user is root, or an owner or a member of a group that may use a node. The kernel does not ask for the
+    /// group of an owner. The groups are those of this process.
     static func admits(_ user: uid_t, _ node: stat, _ access: UInt32) -> Bool {
         func mayUse(_ bits: UInt32) -> Bool { bits & access == access }
-        return user == 0 || (user == node.st_uid && mayUse(node.st_mode >> 6))
-            || (mayUse(node.st_mode >> 3) && isMember(of: node.st_gid))
+        if user == 0 { return true }
+        if user == node.st_uid { return mayUse(node.st_mode >> 6) }
+        return mayUse(node.st_mode >> 3) && isMember(of: node.st_gid)
     }
 
     /// Returns the name of a group that users can join; nil for group 0, whose members get some of root's rights, for
