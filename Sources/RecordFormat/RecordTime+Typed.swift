@@ -125,7 +125,8 @@ private struct Day {
     func time(_ timeOfDay: TimeOfDay, isLater: Bool = false) -> RecordTime {
         var local = parts(timeOfDay)
         var seconds = mktime(&local)
-        if local.tm_mday != day {
+        // A leap second, 23:59:60, is the beginning of the next day.
+        if local.tm_mday != day, timeOfDay.second < 60 {
             // If clocks are put forward at midnight, midnight does not exist: the day begins at the change.
             local = parts(timeOfDay)
             local.tm_isdst = 0

@@ -73,6 +73,14 @@ struct HistoryTests {
         #expect(try utc.objects().count == 2)
     }
 
+    @Test("A leap second at the end of a day in summer time is the beginning of the next day")
+    func leapSecond() async throws {
+        try await history.add([(1_782_943_200, #"{"temp_c":20}"#)])
+        let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
+        let shown = try await history.show("--json", "--since", "2026-07-01 23:59:60", zone: zone)
+        #expect(try shown.objects().map { $0["time"] as? String } == ["2026-07-01T22:00:00.000Z"])
+    }
+
     @Test("Both hours of the change to winter time are shown, each with its offset")
     func repeatedHour() async throws {
         let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
