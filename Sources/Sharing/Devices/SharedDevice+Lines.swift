@@ -72,7 +72,11 @@ extension SharedDevice {
         Task.immediate(executorPreference: loop) { await self.serve(client) }
     }
 
+    /// Sends the lines of a client's queue. The queue counts as a user of the link, because the client of a message may
+    /// leave before the message is sent.
     private func serve(_ client: LineClient) async {
+        addUser()
+        defer { removeUser() }
         while client.stopCount == 0, let line = client.nextLine() { await perform(line, for: client) }
         client.isServed = false
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }

@@ -50,10 +50,12 @@ struct SharedRescueTests {
         }
     }
 
-    @Test("Messages that wait to be sent are sent even if their program has left: it counts them as sent")
-    func left() async throws {
+    @Test(
+        "Messages that wait to be sent are sent even if their program has left: it counts them as sent",
+        arguments: [LinkHolding.always, .whileUsed(idle: .zero)])
+    func left(holding: LinkHolding) async throws {
         let link = ScriptedLink()
-        try await SharedBench.run(.rescue, at: "sim:rescue") {
+        try await SharedBench.run(.rescue, at: "sim:rescue", holding: holding) {
             link
         } _: { bench in
             let client = try await bench.client()
@@ -62,6 +64,7 @@ struct SharedRescueTests {
             #expect(await link.nextSent() == Self.message)
             await client.leave()
             try await bench.untilReported("its leaving") { if case .left = $0 { true } else { false } }
+            await settle()
             link.releaseSends()
             #expect(await link.nextSent(2) == [Self.message, Self.message])
         }

@@ -18,13 +18,14 @@ struct SharedBench {
     /// The reports so far.
     let reports: Watched<[SharingReport.Event]>
 
-    /// Calls `body` once the link to the device is up.
+    /// Calls `body` once the link to the device is up; at once if the link is opened on demand.
     ///
     /// - Parameters:
     ///   - row: The sharing rules; nil for the rules in the family's row.
     ///   - isFamilyAssumed: Whether nobody has named the family, as in pumpctld without `--family`.
     static func run(
         _ family: Family, at endpoint: String, as row: SharedFamily? = nil, isFamilyAssumed: Bool = false,
+        holding: LinkHolding = .always,
         over link: @escaping @Sendable () async throws -> any Link,
         _ body: (SharedBench) async throws -> Void
     ) async throws {
@@ -33,7 +34,7 @@ struct SharedBench {
         let clock = ManualClock()
         let settings = SharedDeviceSettings(
             name: family.name, endpoint: try Endpoint(endpoint), family: family, isFamilyAssumed: isFamilyAssumed,
-            holding: .always)
+            holding: holding)
         let device = SharedDevice(settings, try #require(row ?? SharedFamily.row(of: family)), clock: clock) { _ in
             do { return try await link() } catch {
                 throw error as? LinkError ?? LinkError(.notFound, name: endpoint, activity: "open")
@@ -48,7 +49,9 @@ struct SharedBench {
         let bench = SharedBench(clock: clock, device: device, path: path, reports: reports)
         let result: Result<Void, any Error>
         do {
-            try await bench.untilReported("that the link is open") { if case .up = $0 { true } else { false } }
+            if holding == .always {
+                try await bench.untilReported("that the link is open") { if case .up = $0 { true } else { false } }
+            }
             result = .success(try await body(bench))
         } catch {
             result = .failure(error)
