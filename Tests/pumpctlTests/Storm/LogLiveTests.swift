@@ -64,7 +64,9 @@ struct LogLiveTests {
     @Test("--json prints the fields of each row")
     func json() async throws {
         let ending = try await Pumpctl.run("-p", Self.sensor, "--json", "storm", "log", "live", "--count", "2")
-        for (record, row) in zip(try ending.objects(), Self.rows(2)) {
+        let records = try ending.objects()
+        #expect(records.count == 2)
+        for (record, row) in zip(records, Self.rows(2)) {
             let fields = row.split(separator: " ").map(String.init)
             #expect(record["row"] as? String == row)
             #expect([record["pipe"], record["port"], record["point"]] as? [String] == Array(fields[..<3]))
