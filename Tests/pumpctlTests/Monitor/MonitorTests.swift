@@ -153,8 +153,14 @@ import Testing
         let program = try ConsoleProgram(
             ["monitor", "--timeout", "30", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal
         )
+        var earlier: String?
         for _ in 1...2 {
-            try await terminal.wait(program) { $0.rows.last?.contains("off  skin 34.5 °C  water 12.0 °C") ?? false }
+            try await terminal.wait(program) { screen in
+                guard let row = screen.rows.last, row != earlier else { return false }
+                return row.contains("off  skin 34.5 °C  water 12.0 °C")
+            }
+            // The next row has a later time.
+            earlier = terminal.screen.rows.last
         }
         await pump.unplug()
         try await terminal.wait(program) { $0.rows.last?.hasSuffix("link lost  state unknown") ?? false }
@@ -162,6 +168,7 @@ import Testing
         let rows = terminal.screen.rows
         let news = rows.dropLast().joined(separator: " ").split(separator: " ").joined(separator: " ")
         #expect(news.contains("link lost: ") && news.hasSuffix("gone; state unknown"), "\(rows)")
+        #expect(!news.contains("skin"), "\(rows)")
         #expect(rows.allSatisfy { $0.count <= 50 })
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 130)
