@@ -16,6 +16,8 @@ final class ConsoleProgram {
     private var input: CInt
     /// Whether this object closes `input` and `output`: pipes, but not the master of a terminal.
     private let ownsDescriptors: Bool
+    /// Whether the child's exit status was taken. From then on its process ID may be another process's.
+    private var isReaped = false
 
     struct NotStarted: Error { var errno: CInt }
     /// The child has sent nothing within `patience`, or its output has ended too early.
@@ -44,8 +46,10 @@ final class ConsoleProgram {
     }
 
     deinit {
-        kill(processID, SIGKILL)
-        waitpid(processID, nil, 0)
+        if !isReaped {
+            kill(processID, SIGKILL)
+            waitpid(processID, nil, 0)
+        }
         close(life)
         if ownsDescriptors {
             close(output)
@@ -105,7 +109,7 @@ final class ConsoleProgram {
         input = -1
     }
 
-    func signal(_ number: CInt) { kill(processID, number) }
+    func signal(_ number: CInt) { if !isReaped { kill(processID, number) } }
 
     /// Waits for the next bytes of the output; nil at the end. Throws ``NothingCame`` if none arrive within `patience`.
     func read() async throws -> [UInt8]? {
@@ -141,6 +145,7 @@ final class ConsoleProgram {
         try await Self.waitUntilReadable(life)
         var status: CInt = 0
         waitpid(processID, &status, 0)
+        isReaped = true
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
