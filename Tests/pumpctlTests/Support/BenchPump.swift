@@ -62,21 +62,21 @@ struct ScriptedDevice {
     init(_ answer: @escaping @Sendable (String) -> String? = { _ in "" }) async throws {
         terminal = try PseudoTerminal()
         channel = terminal.channel()
-        let lines = Watched(ReceivedText())
-        await channel.forward { [channel, heard] arrival in
-            guard case .success(let bytes?) = arrival else { return }
+        let received = Watched(ReceivedText())
+        let (lines, arrivals) = AsyncStream.makeStream(of: String.self)
+        await channel.forward { [heard] arrival in
+            guard case .success(let bytes?) = arrival else { return arrivals.finish() }
             heard.update { $0.bytes += bytes }
-            let complete = lines.update { lines in
-                lines.bytes += bytes
-                var complete: [String] = []
-                while let line = lines.takeLine() { complete.append(line) }
-                return complete
+            received.update { received in
+                received.bytes += bytes
+                while let line = received.takeLine() { arrivals.yield(line) }
             }
-            for line in complete {
-                Task {
-                    guard let text = answer(line) else { return await channel.close() }
-                    try? await channel.write(Array(text.utf8))
-                }
+        }
+        // One task for all lines, so that the replies keep their order.
+        Task { [channel] in
+            for await line in lines {
+                guard let text = answer(line) else { return await channel.close() }
+                try? await channel.write(Array(text.utf8))
             }
         }
     }
