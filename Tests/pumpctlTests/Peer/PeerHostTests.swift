@@ -109,7 +109,7 @@ struct PeerHostTests {
     @Test("Without an image a request is refused, and conflicting options are usage errors")
     func options() async throws {
         let folder = TemporaryFolder()
-        let host = try await Pumpctl.start(["peer", "host", "--link", folder.path("peer"), "--for", "20s"])
+        let host = try await Pumpctl.start(["peer", "host", "--link", folder.path("peer")])
         _ = try await host.output.line("the peer's port")
         let image = try await Pumpctl.run(
             "-p", folder.path("peer"), "peer", "image", "get", "-o", folder.path("got.png"))
