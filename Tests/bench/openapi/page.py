@@ -47,8 +47,8 @@ def answers(bench: rig.Rig) -> list[tuple[str, str]]:
             script = text.replace("http://localhost:8080", bench.address)
             script = script.replace("pumpctl page ", f"{bench.programs}/pumpctl-page ").replace("curl ", "curl -s ")
             script = re.sub(r"Bearer [0-9a-f.…]+", f"Bearer {token}", script)
-            # The stream does not end. In 4 s it has at least one comment, which comes every 2 s.
-            script = script.replace("curl -s -N", "timeout 4 curl -s -N")
+            # The stream does not end: read it up to its first comment. Then curl ends as soon as more arrives.
+            script = re.sub(r"curl -s -N .*", r"\g<0> | sed -u '/^:/q'", script)
             print(script + "echo; echo -- end", file=shell.stdin, flush=True)
             lines = []
             while (line := shell.stdout.readline()) and line != "-- end\n":
