@@ -137,6 +137,13 @@ class Program:
         return None
 
 
+def listens(path: str) -> bool:
+    """Return whether a program listens at a socket. To connect would be a system call of the program under test."""
+    sockets = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
+    # The flag __SO_ACCEPTCON. A socket has its path before it listens.
+    return any(socket[-1] == path and socket[3] == "00010000" for socket in sockets)
+
+
 class Daemon(Program):
     """pumpctld, through which `pumpctl off` sends an OFF while it runs."""
 
@@ -148,7 +155,7 @@ class Daemon(Program):
 
         def during(process: subprocess.Popen) -> None:
             deadline = time.monotonic() + PATIENCE
-            while not os.path.exists(path) and process.poll() is None and time.monotonic() < deadline:
+            while not listens(path) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.01)
             off = subprocess.run(
                 [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
