@@ -197,14 +197,28 @@ struct OffTests {
 
     @Test("off waits for a short command that has the port")
     func oneShots() async throws {
-        let pump = try await runningPump()
-        async let first = Pumpctl.run("-p", pump.port, "--timeout", "60", "status")
-        async let second = Pumpctl.run("-p", pump.port, "--timeout", "60", "off")
-        let (status, off) = try await (first, second)
-        #expect(off.status == 0, "\(off)")
-        #expect(status.status == 0, "\(status)")
-        #expect(await pump.state() == .off)
-        await pump.close()
+        // `status` has the port until the test sends its answer. After OFF the device answers by itself.
+        let isOff = Watched(false)
+        let device = try await ScriptedDevice { line in
+            if line == "OFF" { isOff.update { $0 = true } }
+            guard isOff.state else { return "" }
+            return switch line {
+            case "OFF": "OK\r\nPUMP:OFF\r\n"
+            case "STATUS": "STATUS:{State:OFF,SkinTemp:34.5C}\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            default: ""
+            }
+        }
+        let status = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "status"])
+        _ = try await device.heard.wait(for: "STATUS") { $0.text.contains("STATUS") ? true : nil }
+        let off = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "off"])
+        try await off.errors.text(upTo: "waiting for")
+        #expect(!isOff.state)
+        try await device.say("STATUS:{State:ON,Speed:70%,SkinTemp:34.5C}\r\n")
+        let endings = (try await status.ending(), try await off.ending())
+        #expect(endings.0.status == 0 && endings.1.status == 0, "\(endings)")
+        #expect(isOff.state)
+        await device.close()
     }
 
     @Test("A stopped holder is named with the command that resumes it")
