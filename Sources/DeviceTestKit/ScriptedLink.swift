@@ -63,7 +63,7 @@ public final class ScriptedLink: Link {
     let loop: EventLoop
     let answer: Answer?
     let state: Mutex<State>
-    /// Ends when the link is closed.
+    /// Ends when ``close()`` is called.
     let untilClose = AsyncStream<Never>.makeStream()
 
     /// Creates an open link.
@@ -145,10 +145,10 @@ public final class ScriptedLink: Link {
     /// The texts sent that ``nextSent()`` has not returned yet.
     public var unreadSent: [String] { state.withLock { $0.sent } }
 
-    /// The number of times that the link was closed.
+    /// The number of calls of ``close()``.
     public var closeCount: Int { state.withLock { $0.closeCount } }
 
-    /// Waits until the link was closed, or the task is cancelled.
+    /// Waits until ``close()`` was called, or the task is cancelled.
     public func untilClosed() async { for await _ in untilClose.stream {} }
 
     /// Delivers each of `pieces` separately. Returns after the receiver has been called with them; if there is no

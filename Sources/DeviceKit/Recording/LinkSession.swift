@@ -3,10 +3,10 @@ internal import LineProtocol
 internal import RecordFormat
 internal import Synchronization
 
-/// The recorded session of one link: the time from its opening to its end.
+/// The recorded session of one link: the time from the link's opening to its end.
 ///
-/// The session starts with the first traffic on the link, or at ``begin()``. It does not start before, because the
-/// first bytes may be OFF, which must not wait for the start of `pumpctl-record`.
+/// The recording of the session begins with the first traffic on the link, or at ``begin()``, and not at the opening:
+/// the first bytes may be OFF, which must not wait for the start of `pumpctl-record`.
 public final class LinkSession: Sendable {
     /// Begins a session. Returns the recording that contains the session and the number of the session in it; nil if
     /// the session can't begin.

@@ -11,8 +11,8 @@ public final class RecordConversation {
     /// The exit status of the program, once it was reaped.
     private var status: CInt = 0
     private let socket: CInt
-    /// Cuts the output into answers, one a line. The limit is far above the size of a row, whose text has at most
-    /// ``RecordingLink/lineLimit`` bytes before it is escaped.
+    /// Cuts the output into answers, one a line. The limit is above the size of the longest answer, a series of 20,000
+    /// points.
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []

@@ -134,7 +134,7 @@ public struct MessageIntake: Sendable {
         }
     }
 
-    /// Reports messages that were stored. For messages after the goal was reached, reports only that they are stored.
+    /// Reports messages that were stored: one by one, but together those after the number of the goal was reached.
     private func tell(of messages: [RescueMessage]) {
         let surplus = messages.filter(goal.isSurplus)
         for message in messages where !goal.isSurplus(message) { relay.tell(.kept(message)) }

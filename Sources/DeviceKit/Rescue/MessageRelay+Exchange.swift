@@ -6,12 +6,13 @@ extension MessageRelay {
     ///
     /// A serial line or a socket has no acknowledgement of messages, so bytes that were sent before the link broke may
     /// be lost. Then no message is marked, and all may be sent again: the receiver stores each id only once. Over
-    /// Bluetooth, the carrier acknowledges each write before `send` returns.
+    /// Bluetooth, the phone acknowledges each write before the link's `send` returns.
     ///
     /// - Parameters:
     ///   - messages: The messages.
     ///   - link: The link to the receiver.
-    ///   - time: The time to go on receiving, unless the relay's goal is reached; nil to end after sending.
+    ///   - time: The time to receive, counted from this call, unless the relay's goal is reached; nil to end after
+    ///     sending.
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
     public nonisolated func send(
         _ messages: [RescueMessage], over link: any Link, receivingFor time: Duration?

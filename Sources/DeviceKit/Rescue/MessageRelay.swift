@@ -200,8 +200,8 @@ public actor MessageRelay {
 
     // MARK: Changes
 
-    /// Returns a stream with an element after each change from now on. Changes in quick succession may share one
-    /// element.
+    /// Returns a stream with an element after each change of the store from now on. Changes in quick succession may
+    /// share one element.
     private func changes() -> AsyncStream<Void> {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         watchers.append(watcher)

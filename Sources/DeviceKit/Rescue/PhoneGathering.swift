@@ -35,8 +35,8 @@ public actor PhoneGathering {
     public private(set) var servedCount = 0
     /// The error of the last phone that could not be connected or served; nil if there was none.
     public private(set) var lastError: (any Error)?
-    /// The error that ends the gathering: the first error of a service, or a later `RescueStoreError`; nil if there is
-    /// none.
+    /// The error that ends the gathering: the first error of a service other than a failure of its link, or a later
+    /// `RescueStoreError`; nil if there is none.
     private var failure: (any Error)?
     /// The running search; nil if none is running.
     private var searching: Task<[BLESurvey.Sighting], any Error>?

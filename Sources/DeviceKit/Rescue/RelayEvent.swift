@@ -20,7 +20,7 @@ public enum RelayEvent: Sendable {
 
     // MARK: The store
 
-    /// Messages can't be stored now, or can't be marked as sent. Both are tried again.
+    /// The store can't store or return messages now, or can't mark them as sent. The attempt is repeated.
     case storeFails(RescueStoreError)
     /// Storing works again, and the messages that had to wait are stored.
     case storeRecovers

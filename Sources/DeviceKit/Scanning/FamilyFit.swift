@@ -15,7 +15,7 @@ public struct FamilyFit: Sendable, Hashable {
     public let families: [String]
     /// The profile that matches best; nil if no profile of a family matches.
     public let profile: GATTProfile?
-    /// Whether the device certainly belongs to the one family.
+    /// Whether the device certainly belongs to the family in ``families``, which is then the only one.
     public let isCertain: Bool
 
     /// Determines the families from a device's services.

@@ -71,8 +71,8 @@ public struct ScannedDevices: Sendable {
         set { devices[address] = newValue }
     }
 
-    /// The devices sorted by signal strength, strongest first; then connected devices, then devices that were not heard
-    /// again.
+    /// The devices sorted by signal strength, strongest first; then connected devices, then devices that are not
+    /// received any more.
     public var sorted: [ScannedDevice] {
         devices.values.sorted { one, other in
             let (left, right) = (Self.rank(one), Self.rank(other))

@@ -67,7 +67,7 @@ package struct LogCheck: Sendable {
     /// Takes the text from `start` up to the next line end, or to the end of the text.
     private mutating func takeLine(_ text: [UInt8], _ start: inout Int) throws(SessionError) {
         let end = text[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count
-        // A copy, as `look` changes this value while the framer delivers bytes of its own.
+        // A copy of the framer, because `look` changes `self` while the framer delivers a line.
         var (framer, failure) = (framer, SessionError?.none)
         framer.append(text.span.extracting(start..<end)) { line, _ in
             do throws(SessionError) { if failure == nil { try look(at: line) } } catch { failure = error }

@@ -26,7 +26,7 @@ extension StormMonitor {
     }
 }
 
-/// A live row of a storm sensor: the sensor sends a measurement as it is made. Parsed once for all users.
+/// A live row of a storm sensor: the sensor sends a measurement as it is made.
 public struct StormLiveRow: Sendable, Hashable {
     /// The row as the sensor wrote it, without its prefix and line end.
     public let bytes: [UInt8]

@@ -28,7 +28,7 @@ public protocol FarEnd: Sendable {
     /// - Throws: An error of the carrier, for people; also if the link was closed.
     func waitForBytes() async throws
 
-    /// Closes the far end abruptly, like an unplugged device. Further calls do nothing.
+    /// Closes the far end abruptly, like an unplugged device. Further calls of this function do nothing.
     ///
     /// The caller may be on the link's executor, so this function must not block.
     func vanish()

@@ -11,7 +11,7 @@ struct LinkBench: Sendable {
     /// A deviation from the contract.
     struct Deviation: Error, CustomStringConvertible { var description: String }
 
-    /// Starts a task on the link's executor. The link works there, so the order of tasks is the order of their calls.
+    /// Starts a task on the link's executor. The link works there too, so tasks call it in the order of their start.
     func start<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(LinkError) -> Value
     ) -> Task<Result<Value, LinkError>, Never> {

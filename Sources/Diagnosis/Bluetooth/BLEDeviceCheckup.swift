@@ -49,7 +49,7 @@ struct BLEDeviceCheckup {
         guard let rssi = device.rssi else {
             return .good(.inSight, of: endpoint, "found: \(name)\(device.address), connected to this computer")
         }
-        // The limit is chosen, not measured.
+        // The limit of -90 dBm for a weak signal is chosen, not measured.
         let text = "in range: \(name)\(device.address), \(rssi) dBm"
         return rssi < -90
             ? .warning(.inSight, of: endpoint, "\(text), a weak signal", "move the device closer")

@@ -43,7 +43,7 @@ struct BluetoothState {
     /// iPhone asks to pair (bluez#38).
     var readsPhones: Bool {
         guard daemon == .running, let arguments else { return false }
-        // Versions before 5.74 have no such setting.
+        // Versions before 5.74 don't have the setting `Client`.
         let knowsSetting = version.map { $0 >= BlueZVersion(5, 74) } ?? true
         return BatteryTrap(commandLine: arguments, settings: knowsSetting ? settings : DaemonSettings("")).isOpen
     }

@@ -128,7 +128,7 @@ struct PortCheckup {
             .advice(rule(for: usb.identifier)))
     }
 
-    /// Returns an instruction to have a rule mark a device for ModemManager.
+    /// Returns an instruction that makes a udev rule keep ModemManager off a device.
     private func rule(for device: USBIdentifier) -> String {
         let reload = " && sudo udevadm control --reload, then plug it in again"
         guard UdevRules.vendors.contains(device.vendor) else {

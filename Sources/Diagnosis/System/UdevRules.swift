@@ -2,7 +2,8 @@ internal import Glibc
 
 /// The installed files with pumpctl's rules for udev.
 struct UdevRules {
-    /// The USB vendor IDs that the rules mark, from hardware/udev/70-pumpctl-ports.rules.
+    /// The USB vendor IDs of the devices off which the rules keep ModemManager, from
+    /// hardware/udev/70-pumpctl-ports.rules.
     static let vendors: Set<UInt16> = [0x1A86, 0x4348, 0x0403, 0x10C4, 0x067B, 0x2341, 0x2A03, 0x303A]
 
     /// The path of the rules for ports, in a folder that udev reads; nil if they are not installed, or are disabled.

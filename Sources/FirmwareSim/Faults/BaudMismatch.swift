@@ -1,7 +1,7 @@
 /// Computes the bytes that a UART receives from a sender at another baud rate.
 ///
-/// The receiver looks for the edge of a start bit, then samples the line in the middle of each of the ten bits that it
-/// expects. A byte without a stop bit is kept, as most drivers do.
+/// The receiver looks for the edge of a start bit, then samples the line in the middle of each of the eight data bits
+/// that it expects. A byte without a stop bit is kept, as most drivers do.
 enum BaudMismatch {
     /// Returns the bytes that the receiver gets if `bytes` are sent back to back.
     ///

@@ -1,7 +1,7 @@
 /// A fault that a simulated device or its carrier can have, described as data.
 ///
-/// Faults of the output act on it in units. On a line, a unit is a line, or 64 bytes of a longer line; over BLE, a unit
-/// is a notification.
+/// Faults of the output act on it in units. On a serial line, a unit is a line of text, or 64 bytes of a longer one;
+/// over BLE, a unit is a notification.
 public struct Fault: Sendable {
     /// The effect of a fault.
     enum Effect: Sendable, Hashable {

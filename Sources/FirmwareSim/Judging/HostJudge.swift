@@ -161,7 +161,7 @@ public struct HostJudge: Sendable {
         judge(packet ?? command, isPacket: packet != nil, at: beginning.time)
         judgeRestraint(word, at: beginning.time)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
-        // A host that repeats OFF can't tell which OFF a reply answers, so it may go on after the first reply.
+        // A host that repeats OFF can't tell which OFF a reply answers, so the repeated OFF awaits no reply.
         let isRepeated = urgent.contains(word) && word == lastWord
         (lastBeginning, lastWord) = (beginning.time, word)
         (awaitsReply, hasFlushed) = (!isRepeated, false)

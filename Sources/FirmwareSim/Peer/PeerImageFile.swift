@@ -1,6 +1,7 @@
 /// A PNG file to send to a host, read into memory.
 public struct PeerImageFile: Sendable, Hashable {
-    /// The file name that the host gets: the last part of the path, with `_` for each character that could end a line.
+    /// The file name that the host gets: the last part of the path, with `_` for each line end, and each other control
+    /// or format character except the zero-width joiner.
     public let name: String
     /// The content of the file.
     public let bytes: [UInt8]
