@@ -126,7 +126,7 @@ function doubts(device) {
   return found;
 }
 
-// What was dismissed, by device, until it is over, the main state changes, or a message finds the state unknown.
+// What was dismissed, by device. It is forgotten once it is over, once the device's main state changes, and after a snapshot.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */
