@@ -92,7 +92,7 @@ extension ControlConnection {
         return true
     }
 
-    /// Ends a transfer for the program. Returns the members of the response.
+    /// Cancels a transfer at the request of the program. Returns the members of the response.
     func cancelTransfer(_ id: JSONValue) throws(ControlFailure) -> [String: JSONValue] {
         guard let transfer = transfers.first(where: { $0.id == id && !$0.isOver }) else {
             throw ControlFailure(
