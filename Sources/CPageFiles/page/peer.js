@@ -19,10 +19,10 @@ export const peer = () => (made ??= make());
 function make() {
   const [state, outcome, image, position] = [status(), status(), element("p", { class: "about" }), element("p", {})];
   const list = element("ol", { class: "lines", reversed: true, tabindex: "0", "aria-label": "Events of the peer" });
-  const name = element("input", { value: "QDevice1", required: true, autocomplete: "off" });
+  const name = element("input", { value: "QDevice1", required: true, autocomplete: "off", "data-name": "peer name" });
   const file = element("input", { type: "file", accept: "image/png", onchange: () => update() });
-  const text = element("input", { required: true, autocomplete: "off" });
-  const button = element("button", {});
+  const text = element("input", { required: true, autocomplete: "off", "data-name": "peer text" });
+  const button = element("button", { "data-name": "peer" });
   const senders = [element("button", {}, "send"),
     ...["ON", "OFF"].map((word) => element("button", { type: "button", onclick: () => send(word) }, word))];
   const take = (one) => {

@@ -101,6 +101,11 @@ def peer(check) -> None:
             break
         page.goto(bench.address)
         check.open(page, "#/peer")
+        expect(button).to_be_enabled()
+        # The screen keeps the focus if it is made anew, as when the families of the devices are known.
+        button.focus()
+        page.evaluate("dispatchEvent(new Event('hashchange'))")
+        expect(button).to_be_focused()
         button.press("Enter")
         expect(state).to_contain_text("Bluetooth adapter not found (")
         expect(button).to_have_text("start")
