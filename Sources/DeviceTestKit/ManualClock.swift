@@ -16,7 +16,9 @@ public final class ManualClock: Clock {
         /// Creates the instant at which the clock has advanced by `offset` in total.
         public init(offset: Duration) { self.offset = offset }
 
+        /// Returns the instant `duration` later; earlier if the duration is negative.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// Returns the time until `other`, which is negative if `other` is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
@@ -47,9 +49,14 @@ public final class ManualClock: Clock {
     /// Creates a clock at zero.
     public init() {}
 
+    /// The total time by which the clock has advanced.
     public var now: Instant { state.withLock { $0.now } }
+    /// Zero: sleepers wake exactly at their deadlines.
     public var minimumResolution: Duration { .zero }
 
+    /// Waits until the clock is advanced to `deadline`. The tolerance is ignored.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { state in
             state.lastID += 1

@@ -67,6 +67,7 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
 
     // MARK: Executor
 
+    /// Adds a job. May be called on any thread; the loop's thread runs the job.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { jobs.append(job) } else { inbox.withLock { $0.append(job) } }
@@ -190,6 +191,7 @@ public final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Senda
 
 /// The time of a ``SimulatedLoop`` as a clock.
 public struct SimulatedClock: Clock {
+    /// An instant of the loop's time, which starts at zero.
     public typealias Instant = ManualClock.Instant
 
     private let loop: SimulatedLoop
@@ -197,9 +199,14 @@ public struct SimulatedClock: Clock {
     /// Creates a clock of `loop`. Use it on the loop's thread only.
     public init(loop: SimulatedLoop) { self.loop = loop }
 
+    /// The simulated time of the loop.
     public var now: Instant { Instant(offset: loop.now) }
+    /// Zero: sleepers wake exactly at their deadlines.
     public var minimumResolution: Duration { .zero }
 
+    /// Waits until the simulated time is `deadline`. The tolerance is ignored.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         if await !loop.sleep(until: deadline.offset) { throw CancellationError() }
     }
