@@ -224,7 +224,7 @@ extension SharedDevice {
                 self.assumeIsolated { device in
                     if tellsState { device.stateIsTold() }
                     if let line, line.isStop || line.mayChange, !device.isRefusal(bytes) {
-                        device.noteChange(line, by: name)
+                        device.noteChange(line, by: name, isDone: true)
                     }
                 }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
@@ -265,20 +265,16 @@ extension SharedDevice {
         Self.lines(of: reply).contains { settings.family.wire.errorCode(Array($0).span, .lineFeed) != nil }
     }
 
-    private func noteChange(_ line: ClientLine, by name: String, isDone: Bool = true) {
+    private func noteChange(_ line: ClientLine, by name: String, isDone: Bool) {
         watch.note(DeviceChange(command: command(of: line)?.name, by: name, isDone: isDone))
     }
 
-    /// Notes a change whose reply is complete or missing, unless the reply has noted it, a later change is known, or
-    /// the change was carried out over a link that is lost.
+    /// Notes a change whose reply is complete or missing, unless the reply has noted it, or a later change is known.
     ///
-    /// - Parameters:
-    ///   - count: The number of changes when the line was about to be sent.
-    ///   - speaker: The speaker that sent the line; nil if the outcome is unknown.
-    func noteChange(_ line: ClientLine, by name: String, since count: Int, over speaker: (any Speaker)?) {
+    /// - Parameter count: The number of changes when the line was about to be sent.
+    func noteChange(_ line: ClientLine, by name: String, since count: Int, isDone: Bool) {
         guard line.isStop || line.mayChange, watch.changeCount == count else { return }
-        guard speaker == nil || speaker === self.speaker else { return }
-        noteChange(line, by: name, isDone: speaker != nil)
+        noteChange(line, by: name, isDone: isDone)
     }
 
     /// Publishes the name of the command in a line that is about to be sent; null if the family has no such command.

@@ -265,12 +265,13 @@ public actor SharedDevice {
         do throws(SessionError) {
             try await speaker.perform(line, for: noting(asker, line, by: name))
             checkFamily(by: nil)
-            noteChange(line, by: name, since: changes, over: speaker)
+            // Of a link that is lost by now, nothing is known any more.
+            if speaker === self.speaker { noteChange(line, by: name, since: changes, isDone: true) }
             recordChange(line, by: name, outcome: "done")
         } catch {
             checkFamily(by: error)
             recordChange(line, by: name, outcome: error.outcome.rawValue)
-            if error.outcome == .unknown { noteChange(line, by: name, since: changes, over: nil) }
+            if error.outcome == .unknown { noteChange(line, by: name, since: changes, isDone: false) }
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line.bytes, for: name, error.deviceCode ?? ""))
