@@ -182,13 +182,12 @@ public final class ChildProcess: Sendable {
     }
 
     /// Sends a signal again and again until the program has ended: pumpctl counts signals within a second as one.
-    public func sendUntilTheEnd(signal: CInt) {
-        Task {
-            while status.state == nil {
-                send(signal: signal)
-                try? await Task.sleep(for: .milliseconds(50))
-            }
-        }
+    public func sendUntilTheEnd(signal: CInt) async {
+        repeat { send(signal: signal) } while await !hasEnded(within: .milliseconds(50))
+    }
+
+    private func hasEnded(within time: Duration) async -> Bool {
+        (try? await status.wait(for: "the end of the program", within: time) { $0 }) != nil
     }
 
     /// Waits until the program is stopped, for example by SIGSTOP, or has ended, without a time limit. Returns whether

@@ -362,7 +362,7 @@ struct OffTests {
         _ = try await device.heard.wait(for: "OFF") { $0.text.contains("OFF") ? true : nil }
         off.send(signal: SIGINT)
         try await off.errors.text(upTo: "interrupt again")
-        off.sendUntilTheEnd(signal: SIGINT)
+        await off.sendUntilTheEnd(signal: SIGINT)
         let ending = try await off.ending()
         #expect(ending.status == 130)
         #expect(ending.errors.contains("the pump may be on"), "\(ending)")

@@ -260,7 +260,7 @@ struct TimedRunTests {
         await pump.close()
         #expect(try await program.errors.line().contains("a second signal gives up"))
         program.send(signal: SIGINT)
-        program.sendUntilTheEnd(signal: SIGTERM)
+        await program.sendUntilTheEnd(signal: SIGTERM)
         expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")
     }
 

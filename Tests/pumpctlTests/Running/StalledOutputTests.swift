@@ -80,7 +80,7 @@ struct StalledOutputTests {
         let program = try await Pumpctl.start(["-v", "-p", sensor.port, "storm", "log", "get", "-o", path])
         try await program.errors.text(upTo: "< LOG Values")
         program.send(signal: SIGINT)
-        program.sendUntilTheEnd(signal: SIGTERM)
+        await program.sendUntilTheEnd(signal: SIGTERM)
         #expect(try await program.ending().status == 130)
         await sensor.close()
     }

@@ -256,7 +256,7 @@ struct VerifyCommandTests {
         // The pump replies neither to `on` nor to FOO, so verify waits when the signals come.
         try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
         process.send(signal: SIGINT)
-        process.sendUntilTheEnd(signal: SIGTERM)
+        await process.sendUntilTheEnd(signal: SIGTERM)
         let ending = try await process.ending()
         await device.close()
         if isSentOn {
