@@ -27,7 +27,14 @@ export function write(node, text) {
 /** A place for an outcome, which is read aloud. */
 export const status = () => element("p", { class: "outcome", role: "status" });
 
-/** Keeps a value in this browser, where it can. */
+/** Returns the list that this browser has kept; an empty one if there is none. */
+export function stored(key) {
+  let list;
+  try { list = JSON.parse(localStorage.getItem(key)); } catch { /* Not written by this page. */ }
+  return Array.isArray(list) ? list : [];
+}
+
+/** Keeps a list in this browser, if possible. */
 export function store(key, value) {
   try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* The store is full. */ }
 }

@@ -1,7 +1,7 @@
 // The messages of the rescue app: those that were kept, and those that came or were sent since the page was opened.
 
 import { now } from "./bench.js";
-import { ago, store } from "./elements.js";
+import { ago, store, stored } from "./elements.js";
 import { call } from "./session.js";
 
 /** The categories of the protocol. A phone may send others. */
@@ -16,14 +16,10 @@ const key = "pumpctl-calls";
 /** Keeps the calls for help that this browser has heard: they may be in no record, and a reload forgets all other messages. */
 export const keepHeard = (open) => store(key, open.filter((one) => one.heard).slice(0, limit));
 
-function heard() {
-  try { return JSON.parse(localStorage.getItem(key)) ?? []; } catch { return []; }
-}
-
 export const messages = {
   /** The messages with their places, the newest first. `time` is in milliseconds since 1970; `heard` is the time at which
    *  this page got a message, and `device` its sender. */
-  list: heard(),
+  list: stored(key),
   version: 0,
   /** Whether the record was read, and why it could not be read. */
   isRead: false, trouble: null,

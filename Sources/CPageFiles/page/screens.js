@@ -71,7 +71,8 @@ export function device(name) {
     const held = bench.devices[name]?.values[main?.key];
     // A device that stops by itself does not say so.
     const isOther = change?.outcome === "done" && main?.choices?.includes(change?.command) && known(held?.value) && held.value !== change.command && held.read > Date.parse(change.time) + 1000;
-    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}${isOther ? `; then ${held.value} without a command` : change.outcome === "unknown" ? "; its outcome is unknown" : ""}` : "");
+    const then = isOther ? `; then ${held.value} without a command` : change?.outcome === "unknown" ? "; its outcome is unknown" : "";
+    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}${then}` : "");
   });
   const node = element("article", {},
     stopper(found, parts, banners(found, parts)),

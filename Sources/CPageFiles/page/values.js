@@ -1,7 +1,7 @@
 // The values of a device with their ages and gauges, and banners for what is wrong.
 
 import { bench, familyOf, isKnown, known, now } from "./bench.js";
-import { ago, clock, element, isShare, plain, say, store, svg, words, write } from "./elements.js";
+import { ago, clock, element, isShare, plain, say, store, stored, svg, words, write } from "./elements.js";
 import { byHand } from "./outcomes.js";
 
 /** The judgement of a number by its field: "too warm". */
@@ -86,11 +86,10 @@ function gauge(field) {
 /** The value of a device that says whether it runs. */
 const mainOf = (device) => device.values[familyOf(device)?.state[0]?.key];
 
-const key = "pumpctl-running";
+const runningKey = "pumpctl-running";
 /** The devices that were on when they were last read, with the times of these readings. The browser keeps them, so that a page
  *  that is opened anew knows them. */
-const running = new Map();
-try { for (const [name, read] of JSON.parse(localStorage.getItem(key))) running.set(name, read); } catch { /* Not written by this page. */ }
+const running = new Map(stored(runningKey).filter(Array.isArray));
 
 /** Notes which devices run. Call it after each message. */
 export function noteRunning() {
@@ -105,7 +104,7 @@ export function noteRunning() {
       running.set(device.name, read);
     } else hasChanged = running.delete(device.name) || hasChanged;
   }
-  if (hasChanged) store(key, [...running]);
+  if (hasChanged) store(runningKey, [...running]);
 }
 
 /** What leaves open whether a device runs: a link that was lost while it did, silence, or a command without an answer. */

@@ -377,6 +377,17 @@ class Check:
             for screen in ("#/", "#/device/pump", "#/device/phone", "#/about"):
                 self.open(page, screen)
                 self.is_there(page, screen)
+                # The advice of a failed OFF is not cut off.
+                for box in page.locator(".stop .outcome:visible").all():
+                    is_cut = box.evaluate("""box => {
+                      const former = box.textContent;
+                      box.textContent = "NOT CONFIRMED at 10:04:29: if it runs, press the button on its lid, or pull the plug.";
+                      const isCut = box.scrollHeight > box.clientHeight + 1;
+                      box.textContent = former;
+                      return isCut;
+                    }""")
+                    if is_cut:
+                        self.flaws.append(f"{name} {screen}: the advice of a failed OFF is cut off")
                 self.looks(page, f"{name}-{screen.strip('#/').replace('/', '-') or 'list'}")
                 if screen == "#/device/pump":
                     expect(page.locator("button.off")).to_be_in_viewport(ratio=1)
@@ -515,6 +526,7 @@ class Check:
         self.open(page, "#/about")
         page.get_by_role("button", name="log out").click()
         expect(page.locator("h1")).to_have_text("Log in")
+        expect(page.locator("main")).to_contain_text("This page can't switch a pump off now")
         self.looks(page, "phone-log-in")
         # A new code in the address logs the same page in again.
         page.evaluate("code => { location.hash = code }", self.bench.code())
@@ -1231,6 +1243,13 @@ class Check:
         expect(page.get_by_role("button", name="on", exact=True)).to_be_disabled()
         expect(page.locator(".stop")).to_have_text("This session may only look. To stop a pump, press the button on its lid, or pull the plug.")
         expect(page.locator("button.off")).to_have_count(0)
+        # A link that was used before does not end the session of this browser.
+        code = self.bench.code()
+        for _ in range(2):
+            again = self.new_page(context)
+            again.goto(f"{self.bench.address.rstrip('/')}/#{code}")
+            expect(again.locator("h1")).to_have_text("Devices")
+            again.close()
         context.close()
 
     def everybody(self) -> None:
@@ -1251,10 +1270,14 @@ class Check:
         for name in ("pump", "second"):
             self.bench.control(name, "press")
         expect(states).to_have_text(["on", "on"])
+        expect(page.locator(".card.on")).to_have_count(2)
         # The second pump has no thermistors, so nothing stops it if the skin becomes too hot.
         words = "no temperature is read; overheating may go unnoticed"
         expect(page.locator(".card .link").nth(1)).to_have_text(words)
         expect(trouble).to_have_text(f"second: {words}")
+        page.mouse.wheel(0, 2000)
+        expect(page.get_by_role("button", name="ALL OFF")).not_to_be_in_viewport()
+        expect(trouble).to_be_in_viewport()
         self.looks(page, "phone-two-pumps")
         page.get_by_role("button", name="ALL OFF").click()
         expect(answers).to_have_text("pump: confirmed; second: confirmed")
@@ -1301,9 +1324,11 @@ class Check:
         expect(trouble).to_have_text(words)
         expect(page.locator(".card .link").nth(1)).to_contain_text("it may be on; unknown since")
         self.looks(page, "phone-lost-running")
+        self.bench.end("daemon")
+        page.get_by_role("button", name="ALL OFF").click()
+        expect(answers).to_contain_text("asking, but not connected")
         context.close()
         self.bench.start_devices()
-        self.bench.end("daemon")
         self.bench.start_daemon()
 
 
