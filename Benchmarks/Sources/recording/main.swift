@@ -1,9 +1,8 @@
 // The cost of recording: recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
 //
 // First measures the telemetry rows per second for ROWS rows, from the first record to the last one on the disk. Then
-// one session with the pump at PORT takes turns of ROUNDTRIPS statuses. TURNS of them are with a recorder in this
-// process, as many with the program pumpctl-record as pumpctl uses it, and next to each of these is one without
-// recording.
+// one session with the pump at PORT takes turns of ROUNDTRIPS statuses: TURNS turns with a recorder in this process,
+// as many with the program pumpctl-record as pumpctl uses it, and next to each of these one without recording.
 //
 // Prints the rows per second, and the median over the turns without recording of the 99th percentile of a round trip.
 // Then prints for each of the two ways of recording the same median, the median ratio to the neighbouring turn without

@@ -126,7 +126,7 @@ extension Fault.Effect {
         // At the start there may be noise on the link, or an early notification to a subscriber, and nothing else.
         case (.noise, .start), (.notifyEarly, .start): true
         case (.notifyEarly, _), (_, .start): false
-        // These three faults fall in a command of the host, but `line:` names a line of the device.
+        // Overruns, repeated replies and hang-ups occur at a command of the host, but `line:` names a line of the device.
         case (.overrun, .line), (.repeatReply, .line), (.hangUp, .line): false
         default: true
         }
