@@ -118,6 +118,8 @@ private struct Meaning {
                 "start bluetoothd: sudo systemctl start bluetooth; see why it failed: journalctl -u bluetooth")
         } else if error.name == .bluez("NotPermitted") {
             self = Self.notPermitted(error.message)
+        } else if error.name == .bluez("Failed"), error.message == "Not connected" {
+            self.init(.disconnected, "connect again")
         } else if error.name == .bluez("Failed"), Self.refusalsOfAdapter.contains(error.message ?? "") {
             self.init(.adapterFull)
         } else if ATTErrorCode(error.name, error.message)?.asksForPairing == true {

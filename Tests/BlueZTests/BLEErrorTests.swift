@@ -16,6 +16,7 @@ import Testing
         ("org.freedesktop.DBus.Error.NoReply", nil, .notRunning, "journalctl"),
         ("org.freedesktop.DBus.Error.AccessDenied", nil, .notPermitted, "usermod -aG bluetooth"),
         ("org.bluez.Error.NotConnected", nil, .disconnected, "connect again"),
+        ("org.bluez.Error.Failed", "Not connected", .disconnected, "connect again"),
         ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05", .notPaired, "bluetoothctl pair"),
         ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0c", .notPaired, "bluetoothctl pair"),
         ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e", .notPaired, "bluetoothctl pair"),
