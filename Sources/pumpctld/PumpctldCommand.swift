@@ -55,7 +55,9 @@ struct PumpctldCommand: ParsableCommand {
                     return failure.status.rawValue
                 }
                 // A service manager ends a service with SIGTERM, so this is a success.
-                return work.exitStatus == 128 + SIGTERM ? 0 : work.exitStatus ?? 0
+                if work.exitStatus == 128 + SIGTERM { return 0 }
+                work.endProcess()
+                return work.exitStatus ?? 0
             }
         }
         if status != 0 { throw ExitCode(status) }

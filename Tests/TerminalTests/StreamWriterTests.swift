@@ -132,7 +132,7 @@ struct StreamWriterTests {
     }
 
     @Test("A reader that closes its end is noticed without a write; a file has no reader that could")
-    func goneReader() async {
+    func goneReader() async throws {
         for isSocket in [false, true] {
             let stream = Stream(isSocket: isSocket)
             let isGone = Watched<Bool?>(nil)
@@ -147,6 +147,14 @@ struct StreamWriterTests {
             #expect(isGone.state == true)
             close(stream.writer)
         }
+        let terminal = try PseudoTerminal()
+        let device = open(terminal.path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+        let loss = Task { await StreamWriter(device).losesReader(on: .shared) }
+        await settle()
+        terminal.close()
+        #expect(await loss.value)
+        #expect(await StreamWriter(device).losesReader(on: .shared), "the terminal is closed already")
+        close(device)
         let file = open("/dev/null", O_WRONLY | O_CLOEXEC)
         #expect(await !StreamWriter(file).losesReader(on: .shared))
         close(file)

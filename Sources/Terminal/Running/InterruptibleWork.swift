@@ -10,6 +10,7 @@ internal import Synchronization
 /// let status = EventLoop.run { loop in
 ///     let work = InterruptibleWork()
 ///     await work.run(on: loop) { try await follow(device) } conclude: { result in print(result) }
+///     work.endProcess()
 ///     return work.exitStatus ?? 0
 /// }
 /// ```
@@ -42,6 +43,22 @@ public final class InterruptibleWork: Sendable {
     /// The exit status that corresponds to the first signal, by the shell's convention: 128 plus the signal's number;
     /// nil without a signal.
     public var exitStatus: Int32? { state.withLock { $0.signal }.map { 128 + $0 } }
+
+    /// Ends the process by the signal that ended the work. A shell reports ``exitStatus`` for that. A script that Ctrl-C
+    /// has reached then ends as well; bash would go on after a program that exits with 130, perhaps with a command that
+    /// starts the device again.
+    ///
+    /// Returns if no signal has ended the work, and if the signal would not simply end the process: SIGTSTP stops it,
+    /// other signals write a core dump, and process 1 of a container ignores them all. The program then exits with
+    /// ``exitStatus``.
+    public func endProcess() {
+        guard let signal = state.withLock({ $0.signal }), ![SIGTSTP, SIGQUIT, SIGXCPU, SIGSYS].contains(signal) else {
+            return
+        }
+        Glibc.signal(signal, SIG_DFL)
+        Self.unblock(signal)
+        raise(signal)
+    }
 
     /// Whether Ctrl-Z has ended the work.
     public var wasSuspended: Bool { state.withLock { $0.signal } == SIGTSTP }
@@ -101,16 +118,22 @@ public final class InterruptibleWork: Sendable {
         Self.endWithinSeconds()
         TerminalSettings.restore()
         if let lastWords = state.withLock({ $0.lastWords }) { StreamWriter.error.write(lastWords + "\n") }
+        endProcess()
         _exit(exitStatus ?? 128 + signal)
     }
 
     /// Lets SIGALRM end the process after 2 s, in case a terminal or a disk hangs.
     private static func endWithinSeconds() {
         Glibc.signal(SIGALRM, SIG_DFL)
-        var alarm = sigset_t()
-        sigemptyset(&alarm)
-        sigaddset(&alarm, SIGALRM)
-        pthread_sigmask(SIG_UNBLOCK, &alarm, nil)
+        unblock(SIGALRM)
         Glibc.alarm(2)
+    }
+
+    /// Lets this thread receive a signal.
+    private static func unblock(_ signal: CInt) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, signal)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }

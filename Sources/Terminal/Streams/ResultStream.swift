@@ -30,8 +30,8 @@ public final class ResultStream: Sendable {
         fail(errno)
     }
 
-    /// Makes the stream fail as soon as the reader of standard output has gone, not only at the next write. Has no
-    /// effect unless standard output is a pipe or a socket.
+    /// Makes the stream fail as soon as the reader of standard output has gone, or the terminal is closed, not only
+    /// at the next write. Has no effect on a file.
     ///
     /// - Parameter loop: The loop that waits for the hang-up.
     public func failWithoutReader(on loop: EventLoop) {

@@ -112,12 +112,13 @@ public final class StreamWriter: @unchecked Sendable {
     /// waits, so that a program with much output is slowed down to its reader.
     public func neverWait() { withLock { isBounded = true } }
 
-    /// Waits until the pipe or socket has no reader any more.
+    /// Waits until the pipe or socket has no reader any more, or the terminal is closed.
     ///
-    /// - Returns: true when the reader has gone; false at once if the descriptor is neither a pipe nor a socket, or if
+    /// - Returns: true when the reader has gone; false at once if the descriptor is a file or another device, or if
     ///   waiting fails.
     func losesReader(on loop: EventLoop) async -> Bool {
-        guard [.pipe, .socket].contains(kind) else { return false }
+        // A terminal that is closed already has become a device whose settings can't be read.
+        guard kind != .file else { return isatty(descriptor) == 0 && errno == EIO }
         // POLLERR and POLLHUP are always reported, whatever events are requested.
         let events = try? await loop.waitUntilReady(descriptor, events: CShort(POLLPRI))
         return events.map { $0 & CShort(POLLERR | POLLHUP) != 0 } ?? false

@@ -68,7 +68,9 @@ enum CommandRunner {
                 options: options, family: family, loop: loop, output: output, configuration: configuration,
                 records: records, record: SharedRecording(of: family.name, on: loop), capture: capture,
                 work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
-            return await run(body, context, isStop: isStop, told: flaw)
+            let status = await run(body, context, isStop: isStop, told: flaw)
+            if status == context.work.exitStatus { context.work.endProcess() }
+            return status
         }
         if status != 0 { throw ExitCode(status) }
     }
@@ -155,13 +157,14 @@ enum CommandRunner {
     }
 
     /// Returns the exit status, and reports a failure of standard output. A failure of the command takes precedence,
-    /// except a cancellation. A reader that has gone is not reported, as in other programs.
+    /// except a cancellation. A reader that has gone is reported only if it has missed an outcome: other programs stay
+    /// silent, but nobody would know that the device was switched.
     ///
     /// - Parameter status: The exit status of the command.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)
-        if failure.status != .brokenPipe { output.report(failure) }
+        if failure.status != .brokenPipe || output.lastOutcome != nil { output.report(failure) }
         return failure.status
     }
 }

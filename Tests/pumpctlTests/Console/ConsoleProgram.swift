@@ -140,13 +140,11 @@ final class ConsoleProgram {
         return lines
     }
 
-    /// Waits for the exit; returns the exit status, or the number of the signal that ended the program, negated.
+    /// Waits for the exit; returns the exit status, or 128 plus the number of the signal that ended the program.
     func exitStatus() async throws -> CInt {
         try await Self.waitUntilReadable(life)
-        var status: CInt = 0
-        waitpid(processID, &status, 0)
         isReaped = true
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        return ProcessEnd.reap(processID)
     }
 
     static func waitUntilReadable(_ descriptor: CInt) async throws {

@@ -66,6 +66,16 @@ struct StandardOutputTests {
         await pump.close()
     }
 
+    @Test("A reader that has missed an outcome is reported, with the outcome")
+    func noReaderOfOutcome() async throws {
+        let pump = try await BenchPump(isOn: true)
+        let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
+        let ending = try await run(script, ["-p", pump.port, "off"])
+        #expect(ending.output == "141\n")
+        #expect(ending.errors.contains("the command was carried out: pump off"), "\(ending)")
+        await pump.close()
+    }
+
     @Test(
         "A command that waits for events ends when its reader exits",
         arguments: [
