@@ -44,6 +44,8 @@ public struct PumpRun: Sendable {
         /// ON was acknowledged, and then the state was read; the report is empty if that failed. The pump may have
         /// stopped again: see the status.
         case on(PumpOnReport)
+        /// A status was read that says that the pump is on, at the beginning or in a poll.
+        case runs(PumpState)
         /// The pump has not confirmed OFF. OFF is repeated until the pump confirms, or its own 30 minutes are over.
         case offUnanswered(SessionError)
         /// The link is lost, and the pump may be on. The run waits for the device in order to switch it off.
@@ -52,6 +54,9 @@ public struct PumpRun: Sendable {
         case leftAlone
         /// The pump has confirmed that it is off.
         case off
+        /// The pump was off this long after the run's time was over: the program was stopped, the computer was suspended,
+        /// or OFF had to be repeated. Follows ``off``.
+        case overrun(Duration)
     }
 
     /// The interval between polls of the state, as in the phone app.
@@ -59,6 +64,8 @@ public struct PumpRun: Sendable {
     /// The time before the end of the run at which the pump is polled once more; a pump answers within 250 ms. If the
     /// pump's board was reset since the last regular poll, the pump has not run to the end, and the run fails.
     public static let lastPoll = Duration.milliseconds(500)
+    /// The longest time that switching off may take without a ``Report/overrun(_:)``; chosen, not measured.
+    public static let overrunLimit = Duration.seconds(2)
     /// The number of failed polls that ends the run, if no good status and no temperatures arrive in between. A single
     /// answer may be lost in transit, but a pump in an unknown state must not run on. A good status is one that gives
     /// no reason to end the run.
@@ -116,6 +123,7 @@ public struct PumpRun: Sendable {
     ///   if the task was cancelled once ON may have been sent; the pump is off then.
     public func run(_ session: PumpSession) async throws {
         let watch = SessionClock(clock)
+        var running = watch
         var isOn = false
         let ending: Ending
         do throws(SessionError) {
@@ -126,11 +134,16 @@ public struct PumpRun: Sendable {
             if let speed = plan.speed { try await session.setSpeed(speed, timeout: timeout) }
             let report = try await report(of: session)
             tell(.on(report))
-            ending = await wait(events, session, after: report)
+            if report.status?.power == .on { tell(.runs(await session.state)) }
+            running = SessionClock(clock)
+            ending = await wait(events, session, after: report, running)
         } catch {
             ending = await Self.ending(of: error, session, isOn: isOn)
         }
+        // Throws unless the run's time was over.
         try await conclude(ending, session, isOn: isOn, watch)
+        let overrun = running.elapsed() - plan.time
+        if overrun > Self.overrunLimit { tell(.overrun(overrun)) }
     }
 
     /// Reads the state of the running pump. If the pump does not answer, answers wrongly or refuses, returns an empty
@@ -157,10 +170,10 @@ public struct PumpRun: Sendable {
 
     /// Waits for the first reason to end the run.
     private func wait(
-        _ events: AsyncStream<SessionEvent<PumpMessage>>, _ session: PumpSession, after report: PumpOnReport
+        _ events: AsyncStream<SessionEvent<PumpMessage>>, _ session: PumpSession, after report: PumpOnReport,
+        _ watch: SessionClock
     ) async -> Ending {
         let (endings, ending) = AsyncStream.makeStream(of: Ending.self)
-        let watch = SessionClock(clock)
         let tasks = [
             Task(executorPreference: executor) {
                 if (try? await watch.sleep(plan.time)) != nil { ending.yield(.timeIsUp) }
@@ -242,7 +255,9 @@ public struct PumpRun: Sendable {
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
         case .off: return .foundOff
-        case .on: unanswered.reset()
+        case .on:
+            unanswered.reset()
+            tell(.runs(await session.state))
         case .unknown:
             if let cause = missed(SessionError(.notUnderstood, command: "STATUS", outcome: .unknown)) { return cause }
         }
@@ -293,8 +308,8 @@ public struct PumpRun: Sendable {
     }
 
     /// Switches the pump off. Returns the error of the link if the link is lost before the pump has confirmed; nil if
-    /// the pump is off. If the pump has acknowledged ON but does not confirm OFF, OFF is repeated until the pump's own
-    /// 30 minutes are over.
+    /// the pump is off. If the pump does not confirm OFF, OFF is repeated until the pump's own 30 minutes are over, even
+    /// if ON was not acknowledged either: the pump may run although its answers do not arrive.
     private func switchOff(
         _ session: PumpSession, _ ending: Ending, isOn: Bool, _ watch: SessionClock
     ) async throws -> LinkError? {
@@ -307,7 +322,7 @@ public struct PumpRun: Sendable {
                 if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
                 // The server may have lost the pump while ON was in flight, even if its notice did not arrive.
                 if error.code == .deviceAway { return Self.lossByServer(of: session) }
-                guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
+                guard error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     guard case .early(.failed(let first)) = ending else {
                         throw PumpRunError(.offFailed(error, after: nil))
                     }

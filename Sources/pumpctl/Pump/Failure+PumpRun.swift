@@ -31,13 +31,17 @@ extension Failure {
 }
 
 extension PumpRun.Report {
-    /// The note that the pump may be on; nil for any other report.
+    /// The note that the pump may be on, or was on for too long; nil for any other report.
     var note: String? {
         switch self {
-        case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is repeated until the pump is off"
+        case .offUnanswered(let error):
+            "pumpctl: \(Failure(off: error).message); OFF is repeated until the pump is off; a second signal gives up"
         case .lost(let error):
             "pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"
-        case .begins, .on, .leftAlone, .off: nil
+        case .overrun(let time):
+            "pumpctl: the pump was switched off \(time.inSeconds) s late: pumpctl was stopped, the computer was suspended, "
+                + "or OFF had to be repeated"
+        case .begins, .on, .runs, .leftAlone, .off: nil
         }
     }
 }

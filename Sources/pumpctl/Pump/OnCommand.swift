@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
+import RecordFormat
 import Terminal
 import Transports
 
@@ -27,7 +28,7 @@ struct OnCommand: PumpContextCommand {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("Run for this time, e.g. 90s or 10m, then switch off; 30m at most.", valueName: "time"),
-        transform: SecondsArgument.typed)
+        transform: runTime)
     var time: SecondsArgument?
 
     @Flag(
@@ -37,9 +38,18 @@ struct OnCommand: PumpContextCommand {
 
     func validate() throws {
         if ignoresSkin, time == nil { throw ValidationError("--ignore-skin needs --for") }
-        if let time, time.duration > PumpState.maximumRuntime {
-            throw ValidationError("--for must be 30m at most: the pump stops automatically after 30 minutes")
+    }
+
+    /// Parses the time of a run.
+    ///
+    /// - Throws: `ValidationError` with the accepted forms.
+    private static func runTime(_ text: String) throws -> SecondsArgument {
+        guard let time = SecondsArgument(argument: text), time.duration <= PumpState.maximumRuntime else {
+            throw ValidationError(
+                "use a number above 0, in seconds or with one unit, e.g. 90s or 10m; 30m at most: the pump stops itself then"
+            )
         }
+        return time
     }
 
     var endsBeforeSuspension: Bool { time != nil }
@@ -80,35 +90,43 @@ extension CommandContext {
         let link = try await openLink(endpoint, for: .watching, onStop: stop.take, note: output.note)
         let reconnector = reconnector(endpoint, link, note: output.note)
         output.needsReader(on: loop)
-        let run = PumpRun(plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link, tell: tell)
         do {
             try await stop.run(on: loop) {
                 try await withPump(over: link, endpoint) { pump in
+                    // `withPump` has begun it if the run is to be recorded.
+                    let recording = (try? recordChoice()) == true ? await record.begun { _ in } : nil
+                    let run = PumpRun(
+                        plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link
+                    ) { tell($0, recording) }
                     do { try await run.run(pump) } catch let error as PumpRunError { throw Failure(error) }
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
             // If ON may have been sent, a cancelled run switches the pump off, and then throws `CancellationError`.
-            if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
+            if error is CancellationError {
+                throw Failure(.refused, code: "stopped", "another pumpctl has switched the pump off", outcome: "off")
+            }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
                 hint: "find out which program sent OFF; then repeat the command", outcome: "not_sent")
         }
     }
 
-    /// Reports the progress of a run. From ON until OFF is confirmed or the pump is left alone, a second signal prints
-    /// that the pump may be on.
-    private func tell(_ report: PumpRun.Report) {
+    /// Reports the progress of a run, and records the state of the running pump. From ON until OFF is confirmed or the
+    /// pump is left alone, a second signal prints that the pump may be on.
+    private func tell(_ report: PumpRun.Report, _ recording: Recording?) {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
         case .on(let report) where report.status == nil:
             output.note("pumpctl: ON was acknowledged, but the state of the pump could not be read; asking again")
         case .on(let report): if report.failure == nil { tell(report) }
+        case .runs(let state):
+            recording?.record(.reading(kind: "state", Reading(PumpFamily.values(of: state), of: PumpFamily.row)))
         case .leftAlone: work.setLastWords(nil)
         case .off:
             work.setLastWords(nil)
             tellOff()
-        case .offUnanswered, .lost: report.note.map(output.note)
+        case .offUnanswered, .lost, .overrun: report.note.map(output.note)
         }
     }
 

@@ -185,7 +185,8 @@ struct PumpRunTests {
             case .on: pump.update { $0.isSilent = true }
             case .off: told.update { $0.append("off") }
             case .offUnanswered(let error): told.update { $0.append("\(error.code)") }
-            case .begins, .lost, .leftAlone: break
+            case .overrun: told.update { $0.append("late") }
+            case .begins, .runs, .lost, .leftAlone: break
             }
         }
         let isOver = Watched(false)
@@ -206,7 +207,7 @@ struct PumpRunTests {
             clock.advance(by: .milliseconds(100))
         }
         try await task.value
-        #expect(told.state == ["noAnswer", "off"])
+        #expect(told.state == ["noAnswer", "off", "late"])
         #expect(!pump.state.isOn)
     }
 
@@ -223,7 +224,8 @@ struct PumpRunTests {
             switch report {
             case .off: told.update { $0.append("off") }
             case .offUnanswered(let error): told.update { $0.append("\(error)") }
-            case .begins, .on, .lost, .leftAlone: break
+            case .overrun(let time): told.update { $0.append("late \(time > .seconds(15))") }
+            case .begins, .on, .runs, .lost, .leftAlone: break
             }
         }
         let isOver = Watched(false)
@@ -244,7 +246,37 @@ struct PumpRunTests {
             clock.advance(by: .milliseconds(100))
         }
         try await task.value
-        #expect(told.state.last == "off" && !pump.state.isOn)
+        #expect(told.state.suffix(2) == ["off", "late true"] && !pump.state.isOn)
+    }
+
+    @Test("OFF is repeated until the pump answers, also after an ON that was not acknowledged")
+    func silentFromTheBeginning() async throws {
+        let (clock, pump) = (ManualClock(), Watched(Pump(isSilent: true)))
+        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() })
+        let isOver = Watched(false)
+        let task = Task {
+            defer { isOver.update { $0 = true } }
+            try await run.run(session)
+        }
+        // 20 s: ON and the first OFF have no answer in 3 s each.
+        for _ in 0..<200 {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(!isOver.state)
+        pump.update { $0.isSilent = false }
+        for _ in 0..<90 where !isOver.state {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        let error = await #expect(throws: PumpRunError.self) { try await task.value }
+        #expect(error?.aftermath == .off)
+        #expect(!pump.state.isOn)
     }
 
     @Test("A board reset in a run shorter than the poll interval is detected")
@@ -373,10 +405,10 @@ struct PumpRunTests {
         var ignoresOff = false
 
         mutating func answer(to sent: String) -> String? {
+            if ["\nON\n", "\nOFF\n"].contains(sent) { isOn = sent == "\nON\n" || ignoresOff }
             guard !isSilent else { return nil }
             switch sent {
             case "\nON\n", "\nOFF\n":
-                isOn = sent == "\nON\n" || ignoresOff
                 return "OK\r\nPUMP:\(sent == "\nON\n" ? "ON" : "OFF")\r\n"
             case "TEMP\n": return "TEMP:34.5\r\n"
             case "STATUS\n": return "\(isOn ? PumpRunTests.on : PumpRunTests.off)\r\n"

@@ -297,8 +297,8 @@ final class OffRun: @unchecked Sendable {
         case .off:
             world.log(.note("told: off"))
             world.judgeOff(since: world.facts.hosts.first?.firstOff)
-        case .offUnanswered, .lost: world.log(.note("told: \(report)"))
-        case .begins, .leftAlone: break
+        case .offUnanswered, .lost, .overrun: world.log(.note("told: \(report)"))
+        case .begins, .runs, .leftAlone: break
         }
     }
 

@@ -124,7 +124,7 @@ struct OffTests {
         #expect(await pump.state() == .off)
         try await holder.errors.text(upTo: "has asked for OFF")
         if words.first == "on" {
-            expectFailure(try await holder.ending(), 1, saying: "another program or person switched it off")
+            expectFailure(try await holder.ending(), 1, saying: "another pumpctl has switched the pump off")
         } else {
             holder.send(signal: SIGINT)
             _ = try await holder.ending()

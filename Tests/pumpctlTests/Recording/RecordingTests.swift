@@ -108,6 +108,15 @@ struct RecordingTests {
         #expect(try await run("history", "--events", "--json").object()["event"] as? String == "refused")
     }
 
+    @Test("A timed run is recorded as on, and then as off")
+    func timedRun() async throws {
+        let pump = try await BenchPump()
+        #expect(try await run("-p", pump.port, "on", "--for", "0.6s", "--record").status == 0)
+        let states = try await run("history", "--json").objects().map { $0["state"] as? String }
+        #expect(states.first == "on" && states.last == "off", "\(states)")
+        await pump.close()
+    }
+
     @Test("OFF is sent before the recorder is started", arguments: [["off"], ["send", "OFF"]])
     func offFirst(words: [String]) async throws {
         let pump = try await BenchPump(isOn: true)
