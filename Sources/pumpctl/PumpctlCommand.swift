@@ -66,8 +66,7 @@ struct PumpctlCommand: ParsableCommand {
             var command = try line.parsed()
             try command.run()
         } catch let failure as Failure {
-            line.output.report(failure)
-            Glibc.exit(failure.status.rawValue)
+            end(with: failure, of: line)
         } catch {
             // A command that throws an `ExitCode` has already reported its failure.
             if !(error is ExitCode) { end(with: error, of: line) }
@@ -88,11 +87,17 @@ struct PumpctlCommand: ParsableCommand {
         case .validationFailure:
             let name = (["pumpctl"] + line.path).joined(separator: " ")
             let text = plain(line.command.message(for: error))
-            let failure = Failure(.usage, code: "usage", text, hint: "see \(name) --help")
-            line.output.report(failure)
-            Glibc.exit(failure.status.rawValue)
+            end(with: Failure(.usage, code: "usage", text, hint: "see \(name) --help"), of: line)
         default: break
         }
+    }
+
+    /// Reports an error of the command line, which was not carried out, and exits.
+    private static func end(with failure: Failure, of line: CommandLine) -> Never {
+        var failure = failure
+        if line.command == OffCommand.self { failure.sayThatOffWasNotSent() }
+        line.output.report(failure)
+        Glibc.exit(failure.status.rawValue)
     }
 
     /// Returns the parser's message in the style of other messages, which begin in lower case.

@@ -115,7 +115,11 @@ struct CommandLine {
         if path.isEmpty, stranger == "version" { return "try: pumpctl --version" }
         let elsewhere = Self.names(of: stranger, in: command, name)
         if !elsewhere.isEmpty { return "try: \(elsewhere.joined(separator: ", or "))" }
-        if let near = EditDistance.nearest(to: stranger, among: all) { return "try: \(name) \(near)" }
+        if let near = EditDistance.nearest(to: stranger, among: all) {
+            // A person who wants the pump off must not be told to switch it on.
+            let isOn = near == OnCommand.configuration.commandName && path.isEmpty
+            return isOn ? "try: \(name) off, or \(name) on" : "try: \(name) \(near)"
+        }
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }
 

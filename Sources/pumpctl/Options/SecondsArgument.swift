@@ -4,7 +4,7 @@ import LineProtocol
 
 /// A time as typed: a number of seconds, or a number with `ms`, `s`, `m` or `h`.
 struct SecondsArgument: ExpressibleByArgument {
-    static let rule = "use a time above 0, up to 1000000 s, e.g. 500ms, 90s, 10m or 2h"
+    static let rule = "use a number above 0, in seconds or with one unit, e.g. 500ms, 90s, 10m or 2h; 1000000 s at most"
 
     let duration: Duration
 

@@ -30,6 +30,7 @@ extension Failure {
             hint = Self.offByHand
             if let inquiry = place.map(\.inquiry) ?? "pumpctl doctor" { hint? += "; then find the cause: \(inquiry)" }
         case .unconfirmed: hint = Self.offAgain
+        case .linkLost: hint = [hint, Self.offAgain].compactMap(\.self).joined(separator: "; then ")
         case .notInEffect: hint = Self.offByHand
         default: break
         }
@@ -46,6 +47,7 @@ extension Failure {
             if error.code == .timedOut, error.hint == nil {
                 hint = "find the cause: pumpctl doctor \(error.name.asWord)"
             }
+            if error.code == .busy { hint = hint.map { "\($0); then repeat it: pumpctl off" } }
             if !error.isMistyped {
                 hint = [hint, Self.supply].compactMap(\.self).joined(separator: "; ")
             }
@@ -61,6 +63,11 @@ extension Failure {
         }
         // Before OFF was sent, the outcome is nil or `not_sent`. A device of another family has no pump that may be on.
         guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else { return }
+        sayThatOffWasNotSent()
+    }
+
+    /// Adds to the message that the pump may be on, because OFF was not sent.
+    mutating func sayThatOffWasNotSent() {
         message += "; OFF was not sent: the pump may be on"
         outcome = SessionError.Outcome.notSent.rawValue
         mustBeSaid = true

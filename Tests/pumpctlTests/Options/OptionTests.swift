@@ -29,6 +29,15 @@ struct OptionTests {
         await pump.close()
     }
 
+    @Test(
+        "A wrong command line of off says that OFF was not sent",
+        arguments: [["--bogus"], ["-p", "sim:storm"], ["off"]])
+    func wrongOff(words: [String]) async throws {
+        let ending = try await Pumpctl.start(["--json", "-p", "sim:pump", "off"] + words).ending()
+        expectFailure(ending, 64, saying: "OFF was not sent: the pump may be on")
+        #expect(try ending.object()["outcome"] as? String == "not_sent")
+    }
+
     @Test("PUMPCTL_PORT names the port, and --port overrides it")
     func variable() async throws {
         let pump = try await BenchPump()

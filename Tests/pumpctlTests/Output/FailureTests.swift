@@ -147,7 +147,8 @@ struct FailureTests {
         #expect(Failure(off: away).hint == "plug the device in again; if the pump runs, switch off its supply")
         #expect(
             PumpRun.Report.offUnanswered(silence).note
-                == "pumpctl: no answer to OFF; the pump may be on; OFF is repeated until the pump is off")
+                == "pumpctl: no answer to OFF; the pump may be on; OFF is repeated until the pump is off; a second signal gives up"
+        )
     }
 
     @Test("An acknowledged OFF without confirmed effect is a failure")
@@ -196,6 +197,18 @@ struct FailureTests {
         #expect(failure.message.hasSuffix("; OFF was not sent: the pump may be on"))
         #expect(failure.hint?.hasSuffix("; if the pump runs, switch off its supply") == isNamed)
         #expect(failure.hint?.hasPrefix("; ") == false)
+    }
+
+    @Test("If another program has the port, or the link breaks at OFF, the hint says to repeat OFF")
+    func repeatedOff() throws {
+        let busy = LinkError(.busy, name: "/dev/x", activity: "open", hint: "resume it: kill -CONT 7")
+        #expect(
+            try #require(Failure(offFailing: busy, at: nil)).hint
+                == "resume it: kill -CONT 7; then repeat it: pumpctl off; if the pump runs, switch off its supply")
+        let lost = SessionError(
+            .linkLost, command: "OFF", outcome: .unknown,
+            link: LinkError(.disconnected, name: "/dev/x", activity: "send"))
+        #expect(Failure(off: lost).hint?.contains("plug the device in again; then repeat it: pumpctl off") == true)
     }
 
     @Test("A verification that may leave the pump on ends with status 2 and a message")
