@@ -144,6 +144,7 @@ check-boards:
 
 check-programs:
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
+	$(PART) 'timed runs in shells' Tests/bench/shell/check.py $(CURDIR)/.build/debug
 	$(PART) 'completion in shells' /usr/bin/python3 -B Tests/bench/completion/check.py $(CURDIR)/.build/debug
 	$(PART) 'JSON output' /usr/bin/python3 -B Tests/bench/json/check.py $(CURDIR)/.build/debug
 	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug

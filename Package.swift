@@ -381,7 +381,7 @@ let package = Package(
             path: "Tests/bench",
             exclude: [
                 "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "http", "openapi", "page", "completion",
-                "json",
+                "json", "shell",
                 "Faults/outcomes.md",
                 "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
