@@ -14,7 +14,7 @@ import { device, list } from "./screens.js";
 import { byHand } from "./outcomes.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
-import { forgetDismissed, noteRunning, troubleOf } from "./values.js";
+import { forgetDismissed, noteRunning, troubled, troubleOf } from "./values.js";
 
 const place = document.getElementById("screen");
 const connection = document.getElementById("connection");
@@ -102,7 +102,7 @@ function update(isNew = false) {
     connection.dataset.state = live && bench.daemon === "up" ? "live" : "old";
   }
   document.body.classList.toggle("old", !live);
-  const [first, ...others] = Object.keys(bench.devices).filter(troubleOf);
+  const [first, ...others] = troubled();
   write(trouble, first ? `${plain(first)}${others.length ? ` (and ${others.length} more)` : ""}: ${troubleOf(first)}` : "");
   trouble.hidden = !first;
   trouble.href = first ? `#/device/${encodeURIComponent(first)}` : "#/";

@@ -56,7 +56,7 @@ export function device(name) {
   const parts = [];
   if (!Object.hasOwn(bench.devices, name)) {
     const reason = bench.hasList ? `There is no device named ${plain(name)}. ` : "Waiting for the list of devices … ";
-    return screen(name, parts, element("article", {}, stopper({ name }, parts), element("h1", {}, plain(name)),
+    return screen(name, parts, element("article", {}, stopper({ name }, parts, banners({ name }, parts)), element("h1", {}, plain(name)),
       element("p", {}, reason, element("a", { href: "#/" }, "All devices"))));
   }
   const found = bench.devices[name];
@@ -66,7 +66,7 @@ export function device(name) {
   parts.push(() => {
     showLink(bench.devices[name], link, facts);
     const change = bench.devices[name]?.last_change;
-    const who = change?.by === "by hand" ? "by hand" : `${plain(change?.command)} by ${plain(change?.by)}`;
+    const who = change?.by === "by hand" ? `${plain(change.command)} by hand` : `${plain(change?.command)} by ${plain(change?.by)}`;
     const main = familyOf(found)?.state[0];
     const held = bench.devices[name]?.values[main?.key];
     // A device that stops by itself does not say so.
@@ -246,6 +246,8 @@ function input(device, family, parameter, isBusy) {
   // The value that shows the parameter: of `speed_percent` and `speed_pwm`, the one with the parameter's limits.
   const field = family.state.find((row) => row.key.startsWith(parameter.name)
     && row.minimum === parameter.minimum && row.maximum === parameter.maximum);
+  // A pump says its speed in percent, and the number only after it was set.
+  const share = family.state.find((row) => row.key.startsWith(parameter.name) && row.unit === "%");
   const shown = element("output", {});
   const control = parameter.choices
     ? element("select", {}, ...parameter.choices.map((choice) => element("option", {}, choice)))
@@ -257,12 +259,13 @@ function input(device, family, parameter, isBusy) {
   let isTouched = false;
   const update = () => {
     if (isTouched || !isSlider) return;
-    const held = bench.devices[device.name]?.values?.[field?.key];
-    const isRead = Boolean(held) && isKnown(bench.devices[device.name]) && known(held.value);
-    if (isRead) control.value = held.value;
-    else control.value = parameter.minimum;
+    const current = bench.devices[device.name];
+    const valueOf = (row) => (current && isKnown(current) ? current.values[row?.key]?.value : null);
+    const [exact, percent] = [valueOf(field), valueOf(share)];
+    const isRead = known(exact) || known(percent);
+    control.value = known(exact) ? exact : known(percent) ? Math.round((percent * parameter.maximum) / 100) : parameter.minimum;
     control.classList.toggle("unknown", !isRead);
-    write(shown, isRead ? `now ${held.value}` : "not known now");
+    write(shown, isRead ? `now ${known(exact) ? exact : `${percent} %`}` : "not known now");
   };
   if (isSlider) {
     control.addEventListener("input", () => {

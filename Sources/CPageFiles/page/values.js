@@ -107,6 +107,9 @@ export function noteRunning() {
   if (hasChanged) store(runningKey, [...running]);
 }
 
+/** Whether a device that ran is no longer configured, and may still run: a pump stops itself after 30 minutes. */
+const isGone = (name) => bench.hasList && bench.daemon === "up" && !Object.hasOwn(bench.devices, name) && now() - running.get(name) < 30 * 60_000;
+
 /** What leaves open whether a device runs: a link that was lost while it did, silence, or a command without an answer. */
 function doubts(device) {
   const held = mainOf(device);
@@ -120,7 +123,9 @@ function doubts(device) {
     return found;
   }
   const read = running.get(device.name);
-  if (read === undefined || (isRead && (held.value !== "on" || held.read === null || now() - held.read < 15_000))) return found;
+  if (read === undefined || (isRead && (held.value !== "on" || held.read === null))) return found;
+  // Between a command and the next reading, the state of a connected device is not known for a moment.
+  if (isKnown(device) && now() - read < 15_000) return found;
   add(`it may be on; ${isRead ? "no answer" : "unknown"} since ${clock(read)}`, read);
   return found;
 }
@@ -131,6 +136,7 @@ const dismissed = new Map();
 /** What is wrong with a device: an error that it is in, and values that are bad. */
 function troubles(device) {
   const family = familyOf(device);
+  if (isGone(device.name)) return doubts(device).map((one) => ({ ...one, key: one.text, text: `${one.text}; pumpctld does not have it any more` }));
   if (!family) return [];
   const found = family.stop ? doubts(device) : [];
   for (const one of found) one.key = one.text;
@@ -170,18 +176,21 @@ function troubles(device) {
 /** What is wrong with a device, and was not dismissed. */
 function openTroubles(name) {
   const hidden = dismissed.get(name);
-  return troubles(bench.devices[name] ?? { values: {} }).filter((one) => !hidden?.has(one.key));
+  return troubles(bench.devices[name] ?? { name, values: {} }).filter((one) => !hidden?.has(one.key));
 }
 
 /** The first of what is wrong with a device, in words. */
 export const troubleOf = (name) => plain(openTroubles(name)[0]?.text ?? "");
+
+/** The devices with which something is wrong. */
+export const troubled = () => [...new Set([...Object.keys(bench.devices), ...running.keys()])].filter(troubleOf);
 
 /** Forgets what was dismissed and is no longer known to be wrong. Call it after each message. */
 export function forgetDismissed({ kind }) {
   // What happened before a snapshot is not known.
   if (kind === "snapshot" || kind === "resync") dismissed.clear();
   for (const [name, keys] of dismissed) {
-    const found = troubles(bench.devices[name] ?? { values: {} }).map((one) => one.key);
+    const found = troubles(bench.devices[name] ?? { name, values: {} }).map((one) => one.key);
     for (const key of keys) if (!found.includes(key)) keys.delete(key);
   }
 }

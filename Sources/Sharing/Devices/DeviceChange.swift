@@ -10,8 +10,8 @@ struct DeviceChange: Sendable {
     /// The author of a change that a person made at the device.
     static let byHand = "by hand"
 
-    /// The name of the command, or of the event by which the device has reported the change; nil for a line that is no
-    /// command of the family.
+    /// The name of the command; of a change by hand, the name of the command with the same effect, or else of the event
+    /// by which the device has reported the change; nil for a line that is no command of the family.
     var command: String?
     /// The program that has sent the command, or ``byHand``.
     var by: String

@@ -199,8 +199,11 @@ extension SharedDevice {
         for line in Self.lines(of: bytes) {
             let event = settings.family.events.first { $0.isByHand && line.starts(with: $0.line.utf8) }
             guard let event else { continue }
-            watch.note(DeviceChange(command: event.name, by: DeviceChange.byHand))
-            recordChange(event.name, by: DeviceChange.byHand, outcome: "done")
+            // MANUAL:ON does what the command `on` does.
+            let rest = String(decoding: line.dropFirst(event.line.utf8.count), as: UTF8.self).lowercased()
+            let name = settings.family.commands.first { $0.name == rest }?.name ?? event.name
+            watch.note(DeviceChange(command: name, by: DeviceChange.byHand))
+            recordChange(name, by: DeviceChange.byHand, outcome: "done")
         }
         if watch.wants(.said) {
             let lines =

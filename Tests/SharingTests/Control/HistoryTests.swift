@@ -155,7 +155,7 @@ struct HistoryTests {
             await rig.pressButton()
             let texts = try await rig.changes.wait(for: "four changes") { $0.count == 4 ? $0 : nil }
             let changes = try texts.map { try JSONValue(parsing: $0) }
-            #expect(changes.map { $0["command"] } == ["speed", "on", "off", "manual"])
+            #expect(changes.map { $0["command"] } == ["speed", "on", "off", "on"])
             #expect(changes.map { $0["outcome"] } == ["nothing_changed", "done", "done", "done"])
             #expect(changes[..<3].allSatisfy { $0["by"]?.string.hasPrefix("somebody (pid ") == true })
             #expect(changes[3]["by"] == "by hand")

@@ -74,7 +74,7 @@ struct LastChangeTests {
             #expect(try await client.message()["last_change"] == .null)
             await rig.pressButton()
             let event = try await client.message()
-            #expect(event["last_change"]?["by"] == "by hand" && event["last_change"]?["command"] == "manual")
+            #expect(event["last_change"]?["by"] == "by hand" && event["last_change"]?["command"] == "on")
             #expect(event["last_change"]?["time"]?.string.hasSuffix("Z") == true)
             await rig.unplug()
             #expect(try await client.message()["last_change"] == .null)
@@ -109,7 +109,7 @@ struct LastChangeTests {
                 rig.clock.advance(by: .seconds(3))
                 #expect(try await client.message()["error"]?["outcome"] == "unknown")
                 let change = try await Self.state(client)["last_change"]
-                #expect(change?["command"] == .text(press ? "manual" : "on"))
+                #expect(change?["command"] == .text(press ? "off" : "on"))
                 #expect(change?["outcome"] == .text(press ? "done" : "unknown"))
             }
         }

@@ -149,9 +149,10 @@ class Check:
         expect(state).to_have_text("on")
         expect(page.locator(".last")).to_contain_text("on by page session")
         slider = page.locator("input[type=range]")
-        # ON does not tell the speed, so nobody has chosen the one at which the slider stands.
-        expect(page.locator("output")).to_have_text("not known now")
-        expect(page.get_by_role("button", name="speed", exact=True)).to_be_disabled()
+        # The speed that was read stands at the slider too, so that a key moves it on from there.
+        page.get_by_role("button", name="status", exact=True).click()
+        expect(page.locator("output")).to_have_text("now 50 %")
+        expect(slider).to_have_value("128")
         slider.fill("200")
         expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("done at")
         expect(page.locator("output")).to_have_text("now 200")
@@ -215,7 +216,7 @@ class Check:
 
         self.bench.control("pump", "press")
         expect(state).to_have_text("on")
-        expect(page.locator(".last")).to_contain_text("last change: by hand at")
+        expect(page.locator(".last")).to_contain_text("last change: on by hand at")
         expect(page.locator("[data-key=last_control] .value")).to_have_text("manual")
         self.bench.control("pump", "advance", "26m")
         expect(page.locator("[data-key=remaining_min] .level")).to_have_text("less than 5 minutes")
@@ -598,7 +599,7 @@ class Check:
         lines = page.locator(".past .lines li")
         # Values and commands, with their senders, are in the record once the recorder has written them.
         by_page = r"by page session \w+ \(pid \d+ of user \d+\): done$"
-        shown = [re.compile(f" on {by_page}"), re.compile(f" off {by_page}"), re.compile(r" manual by hand$"), re.compile(f" off {by_page}")]
+        shown = [re.compile(f" on {by_page}"), re.compile(f" off {by_page}"), re.compile(r" (on|off) by hand$"), re.compile(f" off {by_page}")]
         deadline = time.monotonic() + rig.PATIENCE
         while not (lines.count() >= 4 and re.search("off by page", lines.last.text_content())) and time.monotonic() < deadline:
             page.get_by_role("button", name="show").click()

@@ -45,6 +45,13 @@ async (folder) => {
   is("a state that was read after a command shows its effect", trouble(), "");
   send("state", { device: "pump", time: time(), ...state("on") });
   trouble();
+  send("state", { device: "pump", time: time(), ...state(null) });
+  is("a state that is unknown for a moment, as between OFF and its confirmation, is no trouble", trouble(), "");
+  bench.hasList = true;
+  send("snapshot", { daemon: "up", devices: [{ ...row("off"), name: "other" }], time: time() });
+  is("a pump that ran and is no longer configured is a trouble", trouble(), "it may be on; unknown since T; pumpctld does not have it any more");
+  send("snapshot", { daemon: "up", devices: [row("on")], time: time() });
+  trouble();
   send("link", { device: "pump", link: "lost", time: time() });
   is("a pump that is lost while it runs is a trouble", trouble(), "it may be on; unknown since T");
   send("state", { device: "pump", time: time(), ...state("on") });
