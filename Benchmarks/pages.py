@@ -257,17 +257,18 @@ def downloads(table, options, folder):
 
                 The answer ends later: silence is the only sign that a log is over.
                 """
-                curl = subprocess.Popen(
-                    ["curl", "-s", "-S", "-f", "-N", "-H", "Authorization: " + page.headers["Authorization"],
-                     f"http://127.0.0.1:{page.port}/api/v1/devices/storm/log"], stdout=subprocess.PIPE)
+                connection = http.client.HTTPConnection("127.0.0.1", page.port)
+                connection.request("GET", "/api/v1/devices/storm/log", headers=page.headers)
+                answer = connection.getresponse()
                 received = start = last = 0
-                while piece := os.read(curl.stdout.fileno(), 1 << 20):
+                while piece := answer.read1(1 << 16):
                     last = time.perf_counter()
                     start = start or last
                     received += len(piece)
+                connection.close()
                 # The answer has no prefix of the protocol.
-                if curl.wait() != 0 or received != LOG_BYTES - len("LOG Values: "):
-                    sys.exit(f"run: the log by HTTP has {received} bytes, curl's status is {curl.returncode}")
+                if answer.status != 200 or received != LOG_BYTES - len("LOG Values: "):
+                    sys.exit(f"run: the log by HTTP has {received} bytes, and the status {answer.status}")
                 return [received / 1e6 / (last - start)]
 
             by_http()

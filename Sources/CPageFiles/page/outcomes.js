@@ -41,6 +41,7 @@ export async function send(device, row, parameters, outcome, view, inWords = rep
   try {
     const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
     show(outcome, "done", inWords(answer));
+    outcome.dataset.answered = now();
     return true;
   } catch (failure) {
     showFailure(outcome, failure, device);
@@ -68,6 +69,9 @@ function fear(device) {
   return canBeOn ? `${called(device)} may be on` : "it may have been carried out";
 }
 
+/** A remedy with the names of this page's buttons: "press OFF" for "command 'off'". */
+export const here = (remedy, family) => remedy.replace(/command '(\w+)'/g, (_, name) => `press ${name === family?.stop ? name.toUpperCase() : `'${name}'`}`);
+
 /** Shows the failure of a request. `unknown` says what may have happened if its outcome is unknown. */
 export function showFailure(outcome, failure, device, unknown = fear(device)) {
   const begin = {
@@ -76,7 +80,7 @@ export function showFailure(outcome, failure, device, unknown = fear(device)) {
   }[failure.outcome] ?? "failed";
   // The device's own code, in the words of its family.
   const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);
-  const hint = failure.hint ? ` (${plain(failure.hint)})` : "";
+  const hint = failure.hint ? ` (${plain(here(failure.hint, familyOf(device)))})` : "";
   show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `${begin}: ${error?.meaning ?? plain(failure.detail)}${hint}`);
 }
 

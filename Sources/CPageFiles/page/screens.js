@@ -4,7 +4,7 @@ import { bench, clockSteps, familyOf, isKnown, isLive, known, now, seen, stop } 
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
-import { clock, element, form, plain, status, write } from "./elements.js";
+import { clock, element, form, plain, write } from "./elements.js";
 import { byHand, called, hands, isReady, outcomeOf, send, show, stops, stopsOf } from "./outcomes.js";
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
@@ -39,11 +39,14 @@ export function list() {
     return node;
   });
   const pumps = devices.filter(canRun);
-  const all = status();
+  const all = outcomeOf("", "all");
   parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
     pumps.length > 1 && bench.scope !== "see" && element("div", { class: "all" }, element("button", {
-      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": "all",
+      class: "off", onclick: () => {
+        all.dataset.busy = "yes";
+        pumps.forEach(stopOne);
+      }, onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": "all",
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
       : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
@@ -143,6 +146,9 @@ function isOver(outcome, family, device) {
     && (held.read === null ? isDone : held.read > Number(answered)));
 }
 
+/** Why a stop is not confirmed, unless the device only did not answer. */
+const cause = (failure) => (failure.code === "no_answer" ? "" : ` (${plain(failure.detail)})`);
+
 async function stopOne(device) {
   const outcome = outcomeOf(device.name, "stop");
   if (!stops.has(device.name)) stops.set(device.name, { number: 0, first: null, last: null });
@@ -159,7 +165,7 @@ async function stopOne(device) {
   show(outcome, "sending", isKnown(bench.devices[device.name] ?? {}) ? "sending …" : `asking, but not connected: ${byHand}`);
   try {
     const times = await stop(device.name, ending.signal, (failure) => {
-      if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again; ${byHand} (${plain(failure.detail)})`);
+      if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again; ${byHand}${cause(failure)}`);
     });
     if (!isLast()) return;
     Object.assign(outcome.dataset, times, { wasKnown: "no" });
@@ -167,7 +173,7 @@ async function stopOne(device) {
   } catch (failure) {
     if (!isLast()) return;
     Object.assign(outcome.dataset, { asked: now(), answered: now(), steps: clockSteps });
-    show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `NOT CONFIRMED at ${clock(now())}: ${byHand} (${plain(failure.detail)})`);
+    show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `NOT CONFIRMED at ${clock(now())}: ${byHand}${cause(failure)}`);
   } finally {
     if (asked.first === ending) asked.first = asked.last === ending ? null : asked.last;
     if (asked.last === ending) asked.last = asked.first;
@@ -181,7 +187,9 @@ function showAll(devices, all) {
   const told = devices.map(({ name }, index) => `${plain(name)}: ${texts[states[index]] ?? stateOf(name)}`)
     .sort((one, other) => one.endsWith(`: ${texts.done}`) - other.endsWith(`: ${texts.done}`));
   show(all, states.every((state) => state === "done") ? "done" : states.some((state) => ["unknown", "failed"].includes(state)) ? "unknown" : "sending",
-    states.some((state) => texts[state]) ? told.join("; ") : "");
+    all.dataset.busy === "yes" ? told.join("; ") : "");
+  // Only what ALL OFF has asked for is told here.
+  if (!states.some((state) => texts[state])) all.dataset.busy = "no";
 }
 
 /** The main state of a device in one word. */
@@ -232,6 +240,10 @@ function commands(device, parts) {
       const isCertain = isKnown(current) && held && known(held.value) && held.read !== null && now() - held.read < 15_000;
       const isPossible = !row.states || !isCertain || row.states.includes(held.value);
       if (restriction) write(restriction, isPossible ? "" : why);
+      // What was done is out of date once the device was read to be in another state.
+      if (outcome.dataset.state === "done" && main?.choices?.includes(row.name) && isCertain && held.value !== row.name && held.read > Number(outcome.dataset.answered)) {
+        show(outcome, "", "");
+      }
       const isOpen = isKnown(current) && isPossible && (isQuery || bench.scope === "command");
       inputs.forEach((one) => one.update(isOpen));
       button.disabled = !isOpen || isBusy() || !inputs.every((one) => one.isChosen());

@@ -2,7 +2,7 @@
 
 import { bench, familyOf, isKnown, known, now } from "./bench.js";
 import { ago, clock, element, isShare, plain, say, store, stored, svg, words, write } from "./elements.js";
-import { byHand } from "./outcomes.js";
+import { byHand, here } from "./outcomes.js";
 
 /** The judgement of a number by its field: "too warm". */
 const levelOf = (field, value) => field.levels?.find((level) => level.up_to === undefined || value <= level.up_to);
@@ -39,8 +39,9 @@ export function values(device, parts, limit = Infinity) {
       const isPast = !isCurrent && !isKnown(current) && known(held.was);
       write(was, isPast ? inWords(held.was) : "");
       write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
-      if (former !== null && former !== text && (field.type === "choice" || isSwitch)) {
-        say(`${plain(device.name)}: ${field.label} ${text}`, field.key === "error", `${device.name} ${field.key}`);
+      // An error is said by its banner.
+      if (former !== null && former !== text && isCurrent && (field.type === "choice" || isSwitch) && field.key !== "error") {
+        say(`${plain(device.name)}: ${field.label} ${text}`);
       }
       former = text;
     });
@@ -141,14 +142,15 @@ function troubles(device) {
   const found = family.stop ? doubts(device) : [];
   for (const one of found) one.key = one.text;
   if (!isKnown(device)) return found;
-  const add = (text, held, remedy) => found.push({ text, read: held.read, remedy: remedy ? `To do: ${remedy}.` : "" });
+  const others = [];
+  const add = (text, held, remedy, place = others) => place.push({ text, read: held.read, remedy: remedy ? `To do: ${here(remedy, family)}.` : "" });
   const main = family.state[0];
   const state = device.values[main?.key];
   let hasCause = false;
   for (const field of family.state) {
     const held = device.values[field.key];
     if (held && device.sensor_faults?.includes(field.key)) {
-      add(`${field.label}: sensor fault; overheating may go unnoticed`, held);
+      add(`${field.label}: sensor fault; overheating may go unnoticed`, held, "check the sensor and its plug");
       continue;
     }
     if (!held || !known(held.value)) continue;
@@ -156,19 +158,21 @@ function troubles(device) {
     const error = field.type === "choice" && family.errors.find((row) => row.code === held.value && row.unsolicited);
     if (error) {
       hasCause = true;
-      add(error.meaning, held, error.remedy);
+      // Why a device was stopped comes before the values that show it too.
+      add(error.meaning, held, error.remedy, found);
     }
     const level = levelOf(field, held.value);
     if (level?.grade === "bad") add(`${field.label}: ${level.word}`, held);
   }
   if (state?.value === "error" && !hasCause) {
     const stop = family.commands.find((row) => row.name === family.stop);
-    add(`${main.label}: error${stop ? ` (${stop.name}: ${stop.summary})` : ""}`, state);
+    add(`${main.label}: error${stop ? ` (${stop.name}: ${stop.summary})` : ""}`, state, "", found);
   }
   const sensors = family.state.filter((field) => field.unit === "°C" && field.levels);
   if (state?.value === "on" && sensors.length && !sensors.some(({ key }) => known(device.values[key]?.value) || device.sensor_faults?.includes(key))) {
     add("no temperature is read; overheating may go unnoticed", state);
   }
+  found.push(...others);
   for (const one of found) one.key ??= `${state?.value} ${one.text}`;
   return found;
 }
@@ -208,7 +212,7 @@ export function banners(device, parts) {
     }
     for (const { key, text, read, remedy } of found) {
       if (!shown.has(key)) {
-        const node = element("p", { class: "banner" }, element("span", {}, plain(text), " ", element("small", { class: "age" })),
+        const node = element("p", { class: "banner" }, element("span", {}, plain(text), " ", element("small", { class: "age" })), " ",
           element("small", {}, plain(remedy)), element("button", {
           type: "button",
           // The second click of a double click would dismiss the next banner.
@@ -224,7 +228,7 @@ export function banners(device, parts) {
         box.append(node);
         say(`${plain(device.name)}: ${plain(text)} ${plain(remedy)}`, true);
       }
-      write(shown.get(key).querySelector(".age"), read === null ? "age unknown" : ago(now() - read));
+      write(shown.get(key).querySelector(".age"), read === null ? "" : ago(now() - read));
     }
   });
   return box;

@@ -6,7 +6,7 @@ extension Family {
         name: "pump", device: "a pump", baudRate: 9600, readingTime: PumpFamily.readingTime,
         commands: [
             FamilyCommand(
-                "on", sends: "ON", "Start the pump at 70 %; if it runs, reset it to 70 % and restart its 30 minutes.",
+                "on", sends: "ON", "Start the pump at 70 %, or as its knob says; if it runs, reset it to 70 % and restart its 30 minutes.",
                 effect: .change, danger: "the pump is worn: it starts to move", in: ["on", "off"]),
             FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
             FamilyCommand(
@@ -21,7 +21,7 @@ extension Family {
             FamilyEvent(
                 "MANUAL:", "The button on the lid has switched the pump on or off.", name: "manual",
                 phrase: "button pressed", isByHand: true),
-            FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump ran for 30 minutes and was stopped."),
+            FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump was stopped after its 30 minutes."),
             FamilyEvent("ERROR:OVERHEAT", overheat),
         ],
         errors: pumpErrors, state: pumpState,
@@ -50,7 +50,7 @@ extension Family {
 
     /// The meaning of ``PumpErrorCode/overheat``. The text after the error says which of these causes it was.
     private static let overheat =
-        "The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."
+        "The pump was stopped: the skin was warmer than 40.0 °C or too cold, or a thermistor is broken."
 
     private static let pumpErrors = [
         FamilyError(
@@ -64,7 +64,7 @@ extension Family {
         FamilyError(PumpErrorCode.unknownCommand.rawValue, "The firmware does not know the command.", remedy: damaged),
         FamilyError(PumpErrorCode.commandTooLong.rawValue, "The command is longer than 63 bytes.", remedy: damaged),
         FamilyError(
-            PumpErrorCode.safetyShutoff.rawValue, "The pump ran for 30 minutes and was stopped.",
+            PumpErrorCode.safetyShutoff.rawValue, "The pump was stopped after its 30 minutes.",
             remedy: leavingErrorState, isUnsolicited: true),
         FamilyError(
             PumpErrorCode.overheat.rawValue, overheat, remedy: leavingErrorState, isUnsolicited: true),

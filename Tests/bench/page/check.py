@@ -223,7 +223,7 @@ class Check:
         self.looks(page, "phone-pump-late")
         self.bench.control("pump", "advance", "5m")
         expect(state).to_have_text("error")
-        expect(banners).to_contain_text([re.compile("The pump ran for 30 minutes and was stopped. *To do: find out why")])
+        expect(banners).to_contain_text([re.compile("The pump was stopped after its 30 minutes. *To do: find out why")])
         expect(on).to_be_disabled()
         expect(page.locator("form", has=on)).to_contain_text("Possible while pump is on or off.")
         off.click()
@@ -237,7 +237,7 @@ class Check:
         self.bench.control("pump", "temperature", "skin", "41")
         expect(state).to_have_text("error")
         self.looks(page, "phone-pump-hot")
-        for text in ("skin: too hot", "The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."):
+        for text in ("The pump was stopped: the skin was warmer than 40.0 °C or too cold, or a thermistor is broken.", "skin: too hot"):
             expect(banners.filter(has_text=text)).to_be_visible()
         # A dismissed banner comes back when its cause occurs in the next run of the pump.
         banners.filter(has_text="skin was warmer").get_by_role("button", name="dismiss").click()
@@ -429,7 +429,7 @@ class Check:
         notices = """() => navigator.serviceWorker.getRegistration().then((one) => one.getNotifications())
           .then((all) => all.map((one) => `${one.title}: ${one.body}`))"""
         told = rig.wait(lambda: page.evaluate(notices), "a notification")
-        if told != ["pump: The skin was warmer than 40.0 °C or too cold, or a thermistor is broken, and the pump was stopped."]:
+        if told != ["pump: The pump was stopped: the skin was warmer than 40.0 °C or too cold, or a thermistor is broken."]:
             self.flaws.append(f"notifications: {told}")
         self.bench.control("pump", "temperature", "skin", "34.5")
         off.click()
@@ -608,7 +608,7 @@ class Check:
                 move("max")
         expect(outcome).to_contain_text("the record of pump, ")
         said = lines.all_inner_texts()[-4:]
-        expect(lines.filter(has_text="pump: error: The skin was warmer than 40.0 °C")).not_to_have_count(0)
+        expect(lines.filter(has_text="pump: error: The pump was stopped: the skin was warmer than 40.0 °C")).not_to_have_count(0)
         if len(said) < 4 or not all(text.search(line) for line, text in zip(said, shown)):
             self.flaws.append(f"the record says of those who have commanded: {said}")
         expect(page.locator("[data-key=state] .value")).to_have_text(re.compile("^(on|off)$"))
