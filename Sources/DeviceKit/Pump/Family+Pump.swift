@@ -6,7 +6,8 @@ extension Family {
         name: "pump", device: "a pump", baudRate: 9600, readingTime: PumpFamily.readingTime,
         commands: [
             FamilyCommand(
-                "on", sends: "ON", "Start the pump at 70 %, or as its knob says; if it runs, reset it to 70 % and restart its 30 minutes.",
+                "on", sends: "ON",
+                "Start the pump at 70 %, or as its knob says; if it runs, reset it to 70 % and restart its 30 minutes.",
                 effect: .change, danger: "the pump is worn: it starts to move", in: ["on", "off"]),
             FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
             FamilyCommand(

@@ -1328,6 +1328,8 @@ class Check:
         self.bench.end("daemon")
         page.get_by_role("button", name="ALL OFF").click()
         expect(answers).to_contain_text("asking, but not connected")
+        expect(page.locator("#connection")).to_contain_text("pumpctld is away")
+        expect(trouble).to_be_visible()
         context.close()
         self.bench.start_devices()
         self.bench.start_daemon()
