@@ -17,6 +17,8 @@ export const bench = {
   isListOld: true,
   /** The scope of the session: "see" or "command". */
   scope: null,
+  /** The ID of the session. */
+  session: null,
   /** The number of the last message that was taken, and the latest time of a message. */
   number: null,
   heard: 0,

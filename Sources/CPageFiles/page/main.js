@@ -14,7 +14,7 @@ import { device, list } from "./screens.js";
 import { byHand } from "./outcomes.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
-import { forgetDismissed, noteRunning, troubled, troubleOf } from "./values.js";
+import { forgetDismissed, noteRunning, remembered, troubled, troubleOf } from "./values.js";
 
 const place = document.getElementById("screen");
 const connection = document.getElementById("connection");
@@ -180,11 +180,11 @@ async function start(event, code = takeCode()) {
       if (failure.status !== 401 || !token()) throw failure;
     }
     if (!token()) return showLogIn("");
-    bench.scope = (await call("GET", "session")).scope;
+    ({ id: bench.session, scope: bench.scope } = await call("GET", "session"));
   } catch (failure) {
     if (failure.code === "unreachable") {
       write(connection, "the server does not answer; trying again");
-      if (!place.querySelector(".banner")) place.replaceChildren(element("p", { class: "banner", role: "alert" }, helpless));
+      if (!place.querySelector(".banner")) place.replaceChildren(element("p", { class: "banner", role: "alert" }, remembered(), " ", helpless));
       return setTimeout(start, 1000, null, code);
     }
     return failure.status === 401 && token() ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));

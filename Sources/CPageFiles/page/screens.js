@@ -69,7 +69,8 @@ export function device(name) {
   parts.push(() => {
     showLink(bench.devices[name], link, facts);
     const change = bench.devices[name]?.last_change;
-    const who = change?.by === "by hand" ? `${plain(change.command)} by hand` : `${plain(change?.command)} by ${plain(change?.by)}`;
+    const who = change?.by === "by hand" ? `${plain(change.command)} by hand`
+      : `${plain(change?.command)} by ${plain(change?.by)}${bench.session && change?.by.startsWith(`page session ${bench.session} `) ? ", which is this browser," : ""}`;
     const main = familyOf(found)?.state[0];
     const held = bench.devices[name]?.values[main?.key];
     // A device that stops by itself does not say so.
@@ -119,7 +120,14 @@ function stopper(device, parts, ...others) {
     // Without a description of the family, a stop is offered all the same.
     box.hidden = Boolean(family) && !family.stop;
     write(button, (family?.stop ?? "off").toUpperCase());
-    if (family && isOver(outcome, family, bench.devices[device.name])) show(outcome, "", "");
+    if (!family) return;
+    const current = bench.devices[device.name];
+    if (isOver(outcome, family, current)) show(outcome, "", "");
+    const held = current?.values[family.state[0]?.key];
+    const { state, answered } = outcome.dataset;
+    if (["unknown", "failed"].includes(state) && isKnown(current ?? {}) && known(held?.value) && held.read > Number(answered)) {
+      show(outcome, state, `NOT CONFIRMED at ${clock(Number(answered))}; ${held.value} when last read: press ${button.textContent} again`);
+    }
   });
   return box;
 }

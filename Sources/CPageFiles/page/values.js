@@ -92,6 +92,9 @@ const runningKey = "pumpctl-running";
  *  that is opened anew knows them. */
 const running = new Map(stored(runningKey).filter(Array.isArray));
 
+/** The devices that this browser has seen running, and not off since, in words. */
+export const remembered = () => [...running].map(([name, read]) => `${plain(name)}: it may be on; it was on at ${clock(read)}.`).join(" ");
+
 /** Notes which devices run. Call it after each message. */
 export function noteRunning() {
   let hasChanged = false;

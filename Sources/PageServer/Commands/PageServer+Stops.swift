@@ -176,6 +176,6 @@ extension PageServer {
 extension Problem {
     /// A stop was asked for after the command, or is under way.
     static let overtaken = Problem(
-        .conflict, "overtaken", "a command that makes the device safe came first",
+        .conflict, "overtaken", "OFF came first",
         hint: "wait for its answer, and read the device's state before you repeat the command", outcome: "not_sent")
 }

