@@ -1,7 +1,7 @@
 // The log that a sensor has stored, and the image that is chosen at a peer.
 
 import { clock, element, plain, status, write } from "./elements.js";
-import { now } from "./bench.js";
+import { familyOf, now } from "./bench.js";
 import { alone, open, pathOf } from "./session.js";
 
 const contents = { storm: ["log", "text/csv"], peer: ["image", "image/*"] };
@@ -32,6 +32,7 @@ export function content(device) {
     cancel.hidden = progress.hidden = false;
     const mine = stop = new AbortController();
     outcome.dataset.state = "sending";
+    write(outcome, `asking for the ${name} …`);
     result.replaceChildren();
     try {
       const bytes = await alone(() => fetchContent(device.name, name, mine.signal, (count, all) => {
@@ -43,7 +44,10 @@ export function content(device) {
       show(result, device.name, name, new Blob([bytes], { type }));
     } catch (failure) {
       outcome.dataset.state = "failed";
-      write(outcome, mine.signal.aborted ? "cancelled; nothing was kept" : `not received whole, so nothing is shown: ${plain(failure.detail ?? "the transfer broke off")}`);
+      const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);
+      const reason = plain(error?.meaning ?? failure.detail ?? "the transfer broke off");
+      write(outcome, mine.signal.aborted ? "cancelled; nothing was kept"
+        : `not received whole, so nothing is shown: ${reason} (${plain(error?.remedy ?? failure.hint ?? "get it again")})`);
     } finally {
       button.disabled = false;
       cancel.hidden = progress.hidden = true;
@@ -78,11 +82,13 @@ async function show(result, device, name, blob) {
   } else {
     const text = await blob.text();
     const lines = text.trimEnd().split("\n");
+    const odd = lines.filter((line) => !/^\d+ \d+ \d+ -?\d+(\.\d+)?\r?$/.test(line)).length;
     const copied = element("span", { role: "status" });
     parts.push(" ", element("button", { type: "button", onclick: async () => {
       await navigator.clipboard.writeText(text);
       write(copied, " copied");
     } }, "copy"), copied,
+    odd ? element("p", { class: "outcome", "data-state": "failed" }, `${odd} of ${lines.length} lines are no measurements: they were damaged on the way. Get the log again.`) : "",
     element("p", {}, lines.length > shownLines ? `the last ${shownLines} of ${lines.length} lines:` : `${lines.length} lines:`),
     element("pre", { tabindex: "0", "aria-label": "Log" }, lines.slice(-shownLines).map(plain).join("\n")));
   }

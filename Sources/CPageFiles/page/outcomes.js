@@ -20,7 +20,8 @@ export function outcomeOf(device, name) {
 export const stops = new Map();
 export const stopsOf = (name) => stops.get(name)?.number ?? 0;
 
-const replied = (answer) => `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`;
+const replied = (answer) => (answer.reply.length ? `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`
+  : `sent at ${clock(now())}; the device does not acknowledge it`);
 
 /**
  * Sends a command; returns whether it was done.

@@ -64,7 +64,7 @@ function noteOnList() {
   const origin = messages.trouble ? `The record can't be read: ${plain(messages.trouble).replace(/\.$/, "")}. Here is what came or was sent since this page was opened.`
     : !messages.isRead ? "Reading the record …"
     : messages.list.length ? `${messages.isComplete ? "All" : "The newest"} of the record, and what came or was sent since this page was opened.`
-    : "No messages yet.";
+    : "No messages in the record, and none since this page was opened.";
   return origin + (messages.missed ? ` The page was cut off until ${clock(messages.missed)}: messages may be missing.` : "")
     + " “pumpctl rescue listen” keeps what comes; this page keeps only an SOS that nobody has dismissed. “Handed on” means that a message was written to the link: a phone does not confirm it.";
 }
@@ -148,6 +148,8 @@ function writing(device, row, parts) {
   const call = element("button", { type: "button", class: "danger call", "data-name": JSON.stringify([device.name, "SOS"]), onclick: () => {
     if (!hasPlace()) {
       show(outcomes.call, "failed", "not sent: an SOS needs a place. Enter it below.");
+      // The browser scrolls to the place.
+      show(outcomes.message, "failed", "The SOS was not sent: enter its place here; then press SOS above once more.");
       return [latitude, longitude].find((one) => !one.reportValidity());
     }
     if (outcomes.call.dataset.state === "failed") show(outcomes.call, "", "");
@@ -206,7 +208,7 @@ function finder([latitude, longitude]) {
         input.dispatchEvent(new Event("input"));
       }
       write(outcome, `found, within ${Math.round(coords.accuracy)} m`);
-    }, (error) => write(outcome, `not found: ${error.message || "the browser gives no place"}`), { timeout: 20_000 });
+    }, (error) => write(outcome, error.code === 1 ? "The browser is not permitted to tell the place: permit it in its settings, or enter the place." : "The place was not found: enter it."), { timeout: 20_000 });
   };
   return element("p", {}, element("button", { type: "button", onclick: find }, "use this device's place"), " ", outcome);
 }

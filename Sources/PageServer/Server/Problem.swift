@@ -72,13 +72,14 @@ extension Problem {
             }
         self.init(
             status, code, error["message"]?.text ?? "the daemon refused the request",
-            hint: error["hint"]?.text ?? Self.hint(after: outcome), outcome: outcome,
+            hint: error["hint"]?.text ?? Self.hint(on: status, after: outcome), outcome: outcome,
             deviceCode: error["device_code"]?.text)
     }
 
     /// Returns an instruction for an error for which the daemon has none.
-    private static func hint(after outcome: String?) -> String {
-        outcome == "unknown"
+    private static func hint(on status: HTTPResponseStatus, after outcome: String?) -> String {
+        if status == .badRequest { return "correct the request, and send it again" }
+        return outcome == "unknown"
             ? "read the device's state before you repeat the command; or use the device's button or its supply"
             : "check the device and its cable, read its state, and repeat the command"
     }

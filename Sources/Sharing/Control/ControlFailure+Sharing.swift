@@ -24,6 +24,10 @@ extension ControlFailure {
                 error.code.rawValue, "\(name): \(worded)",
                 hint: deviceCode.flatMap { family.error($0)?.remedy(Family.wording) },
                 outcome: error.outcome.rawValue, deviceCode: deviceCode)
+            if error.outcome == .notSent, error.code == .noAnswer || error.code == .notUnderstood {
+                // The query that separates stale lines from new ones has failed: see `Session.passFence`.
+                message = "\(name): \(error.command) was not sent: the query before it was not answered"
+            }
             guard error.outcome == .unknown else { return }
             message += "; whether it was carried out is unknown"
             hint = hint ?? family.question.map { "ask for its state: " + Family.wording($0.name) }

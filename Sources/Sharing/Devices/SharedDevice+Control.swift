@@ -286,15 +286,19 @@ extension SharedDevice {
         publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
     }
 
-    /// Returns the command of the family that a line sends; nil if there is none. A line with parameters is recognized
-    /// by the text before the first one.
+    /// Returns the command of the family that a line sends; nil if there is none. A command without parameters is the
+    /// whole line, and one with a choice of words ends in one of them; others are recognized by the text before their
+    /// first parameter, which is empty for a text to a peer, so they come last.
     private func command(of line: ClientLine) -> FamilyCommand? {
         if line.isStop { return settings.family.stop }
-        return settings.family.commands.first { command in
-            command.parameters.isEmpty
-                ? line.bytes.elementsEqual(command.line.utf8)
-                : line.bytes.starts(with: command.line.prefix { $0 != "{" }.utf8)
-        }
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        let commands = settings.family.commands
+        return commands.first { $0.parameters.isEmpty && text == $0.line }
+            ?? commands.first { command in
+                guard case .choice(let words)? = command.parameters.first?.value else { return false }
+                return words.contains { text == command.line.replacing("{\(command.parameters[0].name)}", with: $0) }
+            }
+            ?? commands.first { !$0.parameters.isEmpty && text.hasPrefix($0.line.prefix { $0 != "{" }) }
     }
 
     /// Schedules a comparison of the state with the state that its subscribers last received, if there are any.

@@ -93,6 +93,21 @@ struct LastChangeTests {
         }
     }
 
+    @Test("A line to a peer is named by the command with that word, and is a text only if there is none")
+    func peer() async throws {
+        let link = ScriptedLink()
+        let rig = try ControlRig(family: .peer, link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            for (line, name) in [("ON", "toggle"), ("OFF", "toggle"), ("ONE", "say")] {
+                _ = try await client.ask("send", ["device": "pump", "line": .text(line)])
+                #expect(await link.nextSent() == line + "\n")
+                #expect(try await Self.state(client)["last_change"]?["command"] == .text(name))
+            }
+        }
+    }
+
     @Test("A command without an answer is the last change, unless a press of the button came after it")
     func unknownOutcome() async throws {
         for press in [false, true] {

@@ -179,6 +179,29 @@ struct SharingServerTests {
         }
     }
 
+    @Test("A command behind an unanswered one is not sent if the query before it is not answered, and that is said")
+    func notSent() async throws {
+        let link = ScriptedLink()
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            for (id, sent) in [(1, ["\nON\n"]), (2, ["TEMP\n", "TEMP\n"])] {
+                try await client.send(.object(["id": .integer(id), "do": "command", "device": "pump", "name": "on"]))
+                for line in sent {
+                    #expect(await link.nextSent() == line)
+                    await settle()
+                    rig.clock.advance(by: .seconds(3) / sent.count)
+                }
+                let error = try #require(try await client.message()["error"])
+                #expect(error["code"] == "no_answer")
+                guard id == 2 else { continue }
+                #expect(error["outcome"] == "not_sent")
+                #expect(error["message"] == "pump: ON was not sent: the query before it was not answered")
+            }
+        }
+    }
+
     // MARK: State and events
 
     @Test("State values have the keys that the family lists, null if unknown, and an age")
