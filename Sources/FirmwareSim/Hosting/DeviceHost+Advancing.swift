@@ -63,12 +63,13 @@ extension DeviceHost {
     private func waitForClients() async {
         while isAwaitingClients {
             let (before, turns) = (lines.mapValues(\.taken), listenerTurns)
+            let wereListenersFull = listeners.contains(where: \.isFull)
             if await isWokenInTime() { continue }
             // A client that has taken nothing in all that time hangs, or does not read.
             for (id, taken) in before where lines[id]?.isAwaited == true && lines[id]?.taken == taken {
                 lines[id]?.isStalled = true
             }
-            if listenerTurns == turns { areListenersStalled = true }
+            if wereListenersFull, listenerTurns == turns { areListenersStalled = true }
         }
     }
 

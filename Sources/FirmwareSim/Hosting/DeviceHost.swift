@@ -167,7 +167,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     package func detach(_ listener: any EmissionListener) {
         listeners.removeAll { $0 === listener }
-        if hasFlowControl { goOn() }
+        listenerHasRoom()
     }
 
     /// Resumes the device and the calls that wait. A listener calls this function when the listener has room again.

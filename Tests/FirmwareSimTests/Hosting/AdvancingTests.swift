@@ -78,6 +78,59 @@ struct AdvancingTests {
         #expect(await host.change { _, now in now } == .seconds(8192))
     }
 
+    /// A radio that has no room while 64 KiB wait, and records the most bytes that have waited.
+    private final class Radio: EmissionListener {
+        let waiting = Watched(0)
+        let most = Watched(0)
+        var isFull: Bool { waiting.state >= ClientLine.highWater }
+
+        func hears(_ emission: Emission) -> Bool { true }
+
+        func take(_ emissions: [Emission]) -> Int {
+            waiting.update { $0 += emissions.map(\.bytes.count).reduce(0, +) }
+            most.update { [waiting] in $0 = max($0, waiting.state) }
+            return 0
+        }
+    }
+
+    @Test("While a client does not read, a radio that sends is still waited for")
+    func radio() async throws {
+        let clock = HostClock()
+        let host = DeviceHost(Chatter(), pace: .realTime(clock))
+        let (near, far) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(far)
+        let radio = Radio()
+        await host.attach(radio)
+        let advancing = Task { await host.advance(by: .seconds(8192)) }
+        let sending = Task {
+            while !Task.isCancelled {
+                _ = try await radio.waiting.wait(for: "a full radio") { $0 >= ClientLine.highWater ? true : nil }
+                radio.waiting.update { $0 = 0 }
+                await host.listenerHasRoom()
+            }
+        }
+        _ = try await clock.sleepsBegun.wait(for: "that the client is waited for") { $0 > 0 ? true : nil }
+        await settle()
+        clock.advance(to: .seconds(2))
+        await advancing.value
+        #expect(radio.most.state < ClientLine.highWater + 2 * Chatter.length)
+        sending.cancel()
+        await near.close()
+    }
+
+    @Test("A radio that is detached is no longer waited for")
+    func detaching() async throws {
+        let host = DeviceHost(Chatter(), pace: .realTime(HostClock()))
+        let radio = Radio()
+        await host.attach(radio)
+        let advancing = Task { await host.advance(by: .seconds(8192)) }
+        _ = try await radio.waiting.wait(for: "a full radio") { $0 >= ClientLine.highWater ? true : nil }
+        await settle()
+        await host.detach(radio)
+        await advancing.value
+        #expect(await host.change { _, now in now } == .seconds(8192))
+    }
+
     @Test("Other tasks run while time advances")
     func turns() async throws {
         let host = DeviceHost(Chatter(), pace: .onDemand)
