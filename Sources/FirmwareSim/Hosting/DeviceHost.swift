@@ -220,11 +220,6 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// Records a central's write, before the device receives it.
-    package func noteWrite(_ bytes: [UInt8]) {
-        judge?.hear(bytes, at: now, isAnswering: isAnswering, isPacket: true)
-    }
-
     /// Whether flushes of a client's input matter. A pseudo-terminal reports flushes in packet mode only.
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
@@ -414,7 +409,17 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if isRunning { catchUp() }
         let value = body(&device, now)
         goOn()
+        change(hearing: nil, body)
+    }
+
+    /// Changes the device as ``change(_:)`` does, because of an event of a central.
+    ///
+    /// - Parameter written: The bytes that the central has written, for the judge; nil for any other event.
+    package func change<Value: Sendable>(
+        hearing written: [UInt8]?, _ body: @Sendable (inout Device, Duration) -> Value
+    ) -> Value {
         return value
+        if let written { judge?.hear(written, at: now, isAnswering: isAnswering, isPacket: true) }
     }
 }
 

@@ -58,9 +58,9 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         let host = host
         let tell: @Sendable (CentralEvent) -> Void = { [weak self] event in
             let length = self?.assumeIsolated { $0.notificationLength }
+            let written: [UInt8]? = if case .wrote(let bytes, _, _) = event { bytes } else { nil }
             host.assumeIsolated {
-                if case .wrote(let bytes, _, _) = event { $0.noteWrite(bytes) }
-                $0.change { device, now in
+                $0.change(hearing: written) { device, now in
                     device.setNotificationLength(length)
                     device.take(event, at: now)
                 }

@@ -110,6 +110,25 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(1)).count == 1)
     }
 
+    @Test("In real time too, a BLE write during the reply is early, and one after the reply is not")
+    func writesInRealTime() async throws {
+        let clock = HostClock()
+        let host = DeviceHost(PumpFirmware(), pace: .realTime(clock), judge: try Self.judge("one-in-flight"))
+        let running = Task { try await host.run() }
+        await settle()
+        func write(to host: isolated DeviceHost<PumpFirmware>) {
+            // The host has not handled its alarms when the second write comes.
+            for second in [1, 2, 2] {
+                clock.advance(to: .seconds(second))
+                let command = Self.bytes("STATUS\n")
+                host.change(hearing: command) { pump, now in pump.receive(command, at: now) }
+            }
+        }
+        await write(to: host)
+        #expect(await host.verdict()?.findings.map(\.time) == [.seconds(2)])
+        running.cancel()
+    }
+
     @Test("Over BLE each write is a command and each notification a line")
     func packets() throws {
         var judge = try Self.judge("one-in-flight,reaction=1s@line:HELLO", rate: .unlimited)
