@@ -151,7 +151,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
     /// Notifies until the outbox is empty, and then disconnects the centrals if the device demands it.
     private func write() async {
-        while !Task.isCancelled, !outbox.isEmpty {
+        // The device may demand the disconnection while this function waits, after the last notification.
+        while !Task.isCancelled, !outbox.isEmpty || hangsUp {
             let emissions = outbox
             outbox = []
             for emission in emissions {

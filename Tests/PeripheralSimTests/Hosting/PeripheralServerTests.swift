@@ -74,6 +74,15 @@ struct PeripheralServerTests {
         }
     }
 
+    @Test("A device that hangs up when its last output has left disconnects the central")
+    func farewell() async throws {
+        try await withRadioBench(Farewell(), mtu: 517) { bench in
+            try await bench.central.subscribe("FFF1")
+            try await bench.central.write([1], to: "FFF1")
+            try await bench.central.isHungUpOn()
+        }
+    }
+
     @Test("Closing the server withdraws the device and may be repeated")
     func closing() async throws {
         try await withRadioBench(pump) { bench in
@@ -138,6 +147,43 @@ struct PeripheralServerTests {
         await bluez.close()
         await fake.stop()
     }
+}
+
+/// A device that answers a write with as much as a server takes at once, and then hangs up.
+private struct Farewell: SimulatedPeripheral {
+    let offered = PeripheralDescription(
+        name: "Farewell", services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.write, .notify])])])
+    private var emissions: [Emission] = []
+    private var isLeaving = false
+    private var events: [CarrierEvent] = []
+
+    mutating func take(_ event: CentralEvent, at instant: Duration) {
+        guard case .wrote = event else { return }
+        let value = [UInt8](repeating: 7, count: 512)
+        emissions = (0..<ClientLine.highWater / value.count).map { _ in
+            Emission(bytes: value, time: instant, characteristic: "FFF1")
+        }
+        isLeaving = true
+    }
+
+    mutating func advance(to instant: Duration) -> [Emission] {
+        if emissions.isEmpty, isLeaving {
+            isLeaving = false
+            events.append(CarrierEvent(action: .hangUp, time: instant))
+        }
+        defer { emissions = [] }
+        return emissions
+    }
+
+    mutating func takeCarrierEvents() -> [CarrierEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+    var nextActivity: Duration? { isLeaving ? .zero : nil }
+    var isQuiescent: Bool { !isLeaving }
+    mutating func reset(at instant: Duration) {}
 }
 
 /// A device that sends many rows on request, and then their end over another characteristic. A byte in between has no
