@@ -42,9 +42,9 @@ public protocol SimulatedDevice: Sendable {
     /// quiescent. Output that a fault repeats does not count.
     var owesReply: Bool { get }
 
-    /// Resets the board, as the line's DTR does when it goes active.
+    /// Resets the board, as the line's DTR does when it goes active. Output that has not left is lost.
     ///
-    /// Output that left the UART before `instant` is still returned by the next ``advance(to:)``; other output is lost.
+    /// The caller runs the device up to `instant` first, by ``advance(to:)``: not every device does so itself.
     mutating func reset(at instant: Duration)
 
     /// Keeps the device in an error state until this function is called with `false`. Most devices have no error state.
