@@ -131,6 +131,29 @@ struct StreamWriterTests {
         #expect(!writer.isBehind)
     }
 
+    @Test("After buffered text was lost, text that has waited for room is not written")
+    func gap() async throws {
+        var ends: [CInt] = [0, 0]
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let (reader, descriptor) = (ends[0], ends[1])
+        let writer = StreamWriter(descriptor, patience: .zero, limit: 1_000_000)
+        while !writer.isBehind { #expect(writer.write("one") == nil) }
+        // This text is too long for one datagram, so writing it fails.
+        #expect(writer.write(String(repeating: "2", count: 990_000)) == nil)
+        let later = Task { try await onThread { writer.write(String(repeating: "3", count: 20_000)) } }
+        await settle()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while writer.isBehind { _ = recv(reader, &buffer, buffer.count, CInt(MSG_DONTWAIT)) }
+        #expect(try await later.value == EMSGSIZE)
+        #expect(writer.write("4") == EMSGSIZE)
+        while case let count = recv(reader, &buffer, buffer.count, CInt(MSG_DONTWAIT)), count > 0 {
+            #expect(buffer.prefix(count) == Array("one".utf8)[...])
+        }
+        close(reader)
+        close(descriptor)
+    }
+
     @Test("A reader that closes its end is noticed without a write; a file has no reader that could")
     func goneReader() async throws {
         for isSocket in [false, true] {

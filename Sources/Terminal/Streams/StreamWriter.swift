@@ -156,6 +156,8 @@ public final class StreamWriter: @unchecked Sendable {
             if isBounded { return EAGAIN }
             pthread_cond_wait(change, mutex)
         }
+        // Nothing may follow text that was lost.
+        if let failure { return failure }
         kept.append(bytes)
         keptCount += bytes.count
         pthread_cond_broadcast(change)
