@@ -38,7 +38,7 @@ struct PumpctlPage: ParsableCommand {
         help: ArgumentHelp("A folder with captures, which everybody who is logged in may read.", valueName: "folder"))
     var captures: String?
 
-    @Flag(help: "Open the page in the browser, logged in.")
+    @Flag(help: "Open the page in the browser, logged in. A page at a Unix socket is not opened.")
     var open = false
 
     @Flag(help: "Print an address with a code, by which one browser or program can log in within 5 minutes.")
@@ -140,7 +140,13 @@ struct PumpctlPage: ParsableCommand {
             var file = file
             let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
             print(url)
-            Self.browse(url, by: "\(Self.sessionPath).html")
+            if case .unix = address {
+                Self.say(
+                    "no browser was opened: the page is at a Unix socket",
+                    hint: "open the printed path at the reverse proxy of that socket")
+            } else {
+                Self.browse(url, by: "\(Self.sessionPath).html")
+            }
         }
         let running = Task(executorPreference: loop) {
             await server.run()

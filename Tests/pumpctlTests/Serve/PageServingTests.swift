@@ -50,6 +50,17 @@ struct PageServingTests {
         return String(decoding: response, as: UTF8.self)
     }
 
+    @Test("A page at a Unix socket, which no browser reaches, is not opened in one")
+    func socketIsNotOpened() async throws {
+        let page = try await ChildProcess(
+            [Executable.pumpctlPage, "--http", "unix:" + folder.path("http"), "--open"], environment: environment)
+        try await page.errors.text(upTo: "no browser was opened")
+        page.send(signal: SIGTERM)
+        let ending = try await page.ending()
+        #expect(ending.output.hasPrefix("/#"))
+        #expect(access(folder.path("state/pumpctl-page/sessions.html"), F_OK) != 0)
+    }
+
     @Test("If only a part of the file of sessions can be written, the system's reason is reported")
     func sessionsInPart() async throws {
         // The limit, in blocks of the shell, stands for a full disk: the system takes a part, and then refuses the rest.
