@@ -64,6 +64,7 @@ public final class OutputFile: Sendable {
         guard holdsOldContent.exchange(false, ordering: .relaxed) else { return }
         // EINVAL: a pipe or a terminal has no content to remove.
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else {
+            holdsOldContent.store(true, ordering: .relaxed)
             throw FileError(path: path, errno: errno)
         }
     }

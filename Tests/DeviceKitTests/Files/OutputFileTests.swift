@@ -32,6 +32,30 @@ struct OutputFileTests {
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "of today")
     }
 
+    /// A Python program with a file that can't be shortened. It prints the path of the file.
+    private static let sealing = """
+        import fcntl, os, sys
+        file = os.memfd_create('table', os.MFD_ALLOW_SEALING)
+        os.write(file, b'of yesterday')
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        print(f'/proc/{os.getpid()}/fd/{file}', flush=True)
+        sys.stdin.read()
+        """
+
+    @Test("If the old content can't be removed, each write fails and changes nothing")
+    func sealed() async throws {
+        let owner = try await ChildProcess(["python3", "-c", Self.sealing])
+        let path = try await owner.output.line("the path")
+        let file = try OutputFile(path: path, .replaceWhenWritten)
+        for _ in 0..<2 {
+            let error = #expect(throws: FileError.self) { try file.write(Array("today".utf8)) }
+            #expect(error?.errno == EPERM && !file.hasBegun)
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of yesterday")
+        await owner.closeInput()
+        #expect(try await owner.ending().status == 0)
+    }
+
     @Test(
         "A failed write changes no old file, creates no new one, and leaves no partial file", arguments: [true, false])
     func failing(isThere: Bool) async throws {
