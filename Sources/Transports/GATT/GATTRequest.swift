@@ -63,10 +63,10 @@ public struct GATTRequest: Sendable, Hashable {
     }
 
     private static func value(_ words: [String], _ format: GATTFormat) throws(GATTSyntaxError) -> [UInt8] {
-        guard let first = words.first else { throw .noValue }
+        if words.isEmpty { throw .noValue }
         // Without a type, only words that begin with `0x` are unambiguous: `10` could be text, or a number of any size.
-        let isPlainHex = words.allSatisfy { $0.hasPrefix("0x") }
-        guard let type = format.type ?? (isPlainHex ? .hex : nil) else { throw .untyped(first) }
+        if format.type == nil, let word = words.first(where: { !$0.hasPrefix("0x") }) { throw .untyped(word) }
+        let type = format.type ?? .hex
         if type == .text, words.count > 1 { throw .severalTexts }
         var bytes: [UInt8] = []
         for word in words {

@@ -74,6 +74,11 @@ struct GATTRequestTests {
         }
     }
 
+    @Test func `A value without a type is refused with the word that is not hexadecimal`() {
+        let error = #expect(throws: GATTSyntaxError.self) { try GATTRequest(["write", "FFE1", "0x01", "10"]) }
+        #expect(error == .untyped("10"))
+    }
+
     @Test func `Characteristics are read and written according to their flags`() async throws {
         try await withDevice { device, rig in
             #expect(try await device.read(characteristic("180F/2A19", of: device)) == [0x64])
