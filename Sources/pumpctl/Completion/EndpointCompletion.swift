@@ -12,8 +12,7 @@ struct EndpointCompletion {
         if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return await paths(typed) }
         guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
         let (scheme, address) = (typed[...colon], typed[typed.index(after: colon)...])
-        // `unix:` has no options: a question mark counts as a part of the path here.
-        if let mark = address.firstIndex(of: "?"), scheme != "unix:" {
+        if let mark = address.firstIndex(of: "?") {
             return options(scheme, of: address[..<mark])
                 .candidates(address[address.index(after: mark)...], behind: String(typed[...mark]))
         }

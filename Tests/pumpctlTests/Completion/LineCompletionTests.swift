@@ -1,4 +1,5 @@
 import DeviceKit
+import Glibc
 import SerialPort
 import StrictJSON
 import TestSupport
@@ -138,6 +139,8 @@ struct LineCompletionTests {
         defer { withExtendedLifetime((terminal, daemon)) {} }
         try folder.makeFolder("sub")
         for name in ["one.capture", ".hidden"] { _ = folder.write("", to: name) }
+        // In an endpoint, a question mark ends the path.
+        try #require(symlink(daemon.socketPath, folder.path("sub/a?b")) == 0)
         let path = folder.path("")
         func names(_ line: String) async throws -> Set<String> {
             Set(
@@ -149,6 +152,7 @@ struct LineCompletionTests {
         #expect(try await names("--port serial:") == ["pump", "sub/"])
         #expect(try await names("--port unix:") == ["socket", "sub/"])
         #expect(try await names("--port replay:") == ["pump", "sub/", "socket", "one.capture"])
+        #expect(try await words("--port unix:" + path + "sub/a?").isEmpty)
         #expect(try await names("replay ") == ["pump", "sub/", "socket", "one.capture"])
         #expect(try await names("sim ctl ") == ["socket", "sub/"])
         #expect(try await names("verify --stimulus ") == ["socket", "sub/"])
