@@ -14,9 +14,8 @@ actor OfferedOutbox {
     private let name: String
     /// Lets calls of ``send(_:)`` run one at a time.
     private let turns = TurnQueue()
-    /// A stream without elements. It ends when sending need not wait any longer.
-    private let waiting: AsyncStream<Never>
-    private let waitingEnd: AsyncStream<Never>.Continuation
+    /// Ends the wait of the sender that has the turn; nil if no sender waits for the subscription.
+    private var waiting: AsyncStream<Never>.Continuation?
     private(set) var isSubscribed = false
     /// The reason that sending has ended; nil before the end.
     private var end: BLEError?
@@ -26,13 +25,12 @@ actor OfferedOutbox {
         self.peripheral = peripheral
         self.profile = profile
         self.name = name
-        (waiting, waitingEnd) = AsyncStream.makeStream()
     }
 
     /// Records that the central has subscribed, and lets waiting senders go on.
     func subscribe() {
         isSubscribed = true
-        waitingEnd.finish()
+        waiting?.finish()
     }
 
     /// Ends sending. Only the first end counts.
@@ -40,7 +38,7 @@ actor OfferedOutbox {
         guard end == nil else { return }
         end = error
         turns.dismissAll()
-        waitingEnd.finish()
+        waiting?.finish()
     }
 
     /// Waits until the central has subscribed, then sends all of `bytes` without bytes of other senders in between.
@@ -52,7 +50,8 @@ actor OfferedOutbox {
         do throws(BLEError) {
             guard await turns.take() else { throw end ?? BLEError(.cancelled, activity: "sending") }
             defer { turns.release() }
-            for await _ in waiting {}
+            await untilSubscribed()
+            try check()
             let length = await peripheral.knownNotificationLength ?? Self.shortestNotification
             if profile.keepsPacketBounds, bytes.count > length {
                 throw BLEError(
@@ -73,6 +72,16 @@ actor OfferedOutbox {
         } catch {
             throw LinkError(error, name: name, activity: "send")
         }
+    }
+
+    /// Waits until the central has subscribed, sending has ended, or the task is cancelled.
+    private func untilSubscribed() async {
+        guard !isSubscribed, end == nil else { return }
+        // A stream for each wait, because a cancellation ends the stream.
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        waiting = continuation
+        for await _ in stream {}
+        waiting = nil
     }
 
     private func check() throws(BLEError) {

@@ -89,6 +89,23 @@ struct BLEOfferTests {
         }
     }
 
+    @Test func `After a cancelled send, later ones still wait for the subscription`() async throws {
+        try await withRig(.rescue) { rig in
+            try await rig.central.write([1], to: "FFF1")
+            let link = try await rig.link()
+            let cancelled = Task(executorPreference: EventLoop.shared) { try await link.send([2]) }
+            await settle()
+            cancelled.cancel()
+            let error = await #expect(throws: LinkError.self) { try await cancelled.value }
+            #expect(error?.code == .cancelled)
+            let sending = Task(executorPreference: EventLoop.shared) { try await link.send([3]) }
+            await settle()
+            try await rig.central.subscribe("FFF1")
+            try await sending.value
+            #expect(try await rig.central.hears(1, of: "FFF1") == [[3]])
+        }
+    }
+
     @Test func `A central's disconnection is reported after its last bytes`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
