@@ -152,6 +152,7 @@ struct PeerVerificationTests {
             ("2025-01-31T16:04", true), ("2025-01-31T16:04:05-0530", true), ("2025-01-31 16:04:05", false),
             ("31.01.2025", false), ("2025-13-31T16:04:05Z", false), ("2025-01-31T16:64:05Z", false), ("T", false),
             ("", false), ("2025-01-31T16:04:05.Z", false), ("2025-0131T16:04:05Z", false),
+            ("20-2501-31T16:04:05Z", false), ("2025-01-31T1:60:405Z", false), ("2025-01-31T16:04:05+:0530", false),
         ])
     func instants(text: String, isOne: Bool) { #expect(ISO8601.isInstant(text) == isOne) }
 }

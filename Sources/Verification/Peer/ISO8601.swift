@@ -21,10 +21,10 @@ enum ISO8601 {
     /// Returns the numbers in a text, which have the given widths and either separators between all of them or no
     /// separators; nil if the text has another form.
     private static func numbers(_ text: some StringProtocol, _ separator: Character, _ widths: [Int]) -> [Int]? {
-        let digits = String(text.filter { $0 != separator })
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        let digits = parts.joined()
         guard isDigits(digits), digits.count == widths.reduce(0, +) else { return nil }
-        let separators = text.count - digits.count
-        guard separators == 0 || separators == widths.count - 1 else { return nil }
+        guard parts.count == 1 || parts.map(\.count) == widths else { return nil }
         var rest = digits[...]
         return widths.map { width in
             defer { rest = rest.dropFirst(width) }
