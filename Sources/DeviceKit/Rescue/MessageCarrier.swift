@@ -69,7 +69,7 @@ public struct MessageCarrier: Sendable {
     /// Receives from a single device, and waits for its return whenever it is lost.
     private func receiveFromOne() async throws {
         let link = try await open(endpoint)
-        var intake = MessageIntake(relay, from: link.deviceAddress)
+        var intake = MessageIntake(relay)
         do {
             try await reconnector(link).follow(link) { error in
                 relay.tell(.lost(error))

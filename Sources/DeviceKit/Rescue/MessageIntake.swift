@@ -10,7 +10,8 @@ public struct MessageIntake: Sendable {
     private static let retryDelay = Duration.seconds(1)
 
     private let relay: MessageRelay
-    private let store: any RescueStore
+    /// The relay's store, for the messages of the present link's device.
+    private var store: any RescueStore
     /// The messages that have arrived and are not stored yet.
     private var waiting: [RescueMessage] = []
     /// The error of the last attempt to store; nil if the attempt succeeded or there was none.
@@ -22,12 +23,10 @@ public struct MessageIntake: Sendable {
 
     /// Creates an intake for ``receive(from:)``, which may be called for one link after the other.
     ///
-    /// - Parameters:
-    ///   - relay: The relay that receives the events.
-    ///   - address: The address of the device that sends the messages; nil if the address is unknown.
-    public init(_ relay: MessageRelay, from address: String?) {
+    /// - Parameter relay: The relay that receives the events.
+    public init(_ relay: MessageRelay) {
         self.relay = relay
-        store = relay.entrance(from: address)
+        store = relay.entrance(from: nil)
     }
 
     /// Receives messages from `link` until it is closed or the relay's goal is reached. Goes on while the store fails:
@@ -36,6 +35,8 @@ public struct MessageIntake: Sendable {
     /// - Returns: Whether the goal is reached; false if the link was closed before.
     /// - Throws: `LinkError` if the far end is gone or the task is cancelled.
     public mutating func receive(from link: any Link) async throws -> Bool {
+        // A phone may come back with another address.
+        store = relay.entrance(from: link.deviceAddress)
         let buffer = ArrivalBuffer()
         let reading = Task(executorPreference: link.executor) { await buffer.fill(from: link) }
         defer {

@@ -22,7 +22,7 @@ extension MessageRelay {
         }
         let receiving = Task(executorPreference: executor) {
             defer { pause?.cancel() }
-            var intake = MessageIntake(self, from: link.deviceAddress)
+            var intake = MessageIntake(self)
             _ = try await intake.receive(from: link)
             try intake.finish()
         }
@@ -51,7 +51,7 @@ extension MessageRelay {
     ///
     /// - Throws: `LinkError`; `RescueStoreError` if received messages are not stored; `CancellationError`.
     public nonisolated func receive(from link: any Link) async throws {
-        var intake = MessageIntake(self, from: link.deviceAddress)
+        var intake = MessageIntake(self)
         let result: Result<Void, any Error>
         do {
             _ = try await intake.receive(from: link)

@@ -50,6 +50,24 @@ struct MessageCarrierTests {
         #expect(first.closeCount == 1 && second.closeCount == 1)
     }
 
+    @Test func `After a phone's address has changed, its messages are not sent back to the new one`() async throws {
+        let links = Watched(["A", "B"].map { AddressedLink(address: $0) })
+        let (first, second) = (links.state[0].bare, links.state[1].bare)
+        let relay = relay(until: 2)
+        let carrier = MessageCarrier(
+            try Endpoint("tcp:bench:4000"), for: relay, open: { _ in links.update { $0.removeFirst() as any Link } })
+        let two = try [message("one"), message("two")]
+        await first.deliver([two[0].json])
+        await second.deliver([two[1].json])
+        let receiving = Task { try await carrier.receive() }
+        _ = try await events.wait(for: "the first message") { $0.isEmpty ? nil : true }
+        await first.end(with: lost)
+        try await receiving.value
+        let phone = AddressedLink(address: "B")
+        try await relay.handOn(two, over: phone)
+        #expect(phone.bare.unreadSent == [String(decoding: two[0].json, as: UTF8.self)])
+    }
+
     @Test func `An absent BLE device is waited for on request and reported once`()
         async throws
     {
@@ -100,6 +118,15 @@ struct MessageCarrierTests {
         #expect(await store.messages(.pendingSync).isEmpty)
         #expect(link.closeCount == 1)
     }
+}
+
+/// A link to a device with an address.
+private final class AddressedLink: LinkWrapper {
+    let bare = ScriptedLink()
+    let deviceAddress: String?
+    var link: any Link { bare }
+
+    init(address: String) { deviceAddress = address }
 }
 
 /// A store that is full after the first insertion, and calls a closure during that insertion.

@@ -38,7 +38,7 @@ struct MessageRelayTests {
         let goal = MessageGoal(count: count)
         let link = ScriptedLink()
         await link.deliver([three.flatMap(\.json)])
-        var intake = MessageIntake(MessageRelay(store, until: goal, on: .shared), from: nil)
+        var intake = MessageIntake(MessageRelay(store, until: goal, on: .shared))
         let hasCome = try await intake.receive(from: link)
         #expect(hasCome)
         #expect(await stored() == ["one", "two", "three"])
@@ -60,7 +60,7 @@ struct MessageRelayTests {
             let link = ScriptedLink()
             await link.deliver(arrivals.flatMap { $0 }.map(\.json))
             await link.end(with: nil)
-            var intake = MessageIntake(relay, from: nil)
+            var intake = MessageIntake(relay)
             _ = try await intake.receive(from: link)
         }
         #expect(events.state == ["one", "known", "two"])
