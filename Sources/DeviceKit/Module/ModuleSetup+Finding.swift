@@ -5,9 +5,9 @@ extension ModuleSetup {
     /// The number of probes at each baud rate: the first may be spoiled by earlier bytes, or used up by disconnecting a
     /// central.
     private static let tries = 2
-    /// The number of probes if opening may have reset the board, which then does not listen for up to 8 s. A probe
-    /// without an answer takes 1 s, or half as long if the dialect is given and its commands end with a line end.
-    private static let triesAfterReset = 8
+    /// The time for which probes begin if opening may have reset the board: the longest time that a board needs to
+    /// start.
+    private static let startTime = Duration.seconds(8)
 
     /// Finds the module, calls `body`, and closes the link to the module.
     func withModule<Value>(
@@ -67,7 +67,10 @@ extension ModuleSetup {
 
     private func find(over link: any Link, _ rate: Int?) async throws(ModuleSetupError) -> FoundModule? {
         let talk = ModuleConversation(link, clock: clock)
-        for _ in 0..<(link.mayHaveReset ? Self.triesAfterReset : Self.tries) {
+        let watch = SessionClock(clock)
+        var count = 0
+        while count < Self.tries || link.mayHaveReset && watch.elapsed() < Self.startTime {
+            count += 1
             switch try await talk.probe(commandEnd: dialect?.commandEnd) {
             case .module(let commandEnd):
                 var found = dialect

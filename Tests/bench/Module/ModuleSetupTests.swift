@@ -157,6 +157,14 @@ struct ModuleSetupTests {
         #expect(rig.opened == [9600])
     }
 
+    @Test("A module that is reset on opening, and listens after 7 s, is awaited", arguments: [nil, "mlt-bt05"])
+    func startingModule(dialect: String?) throws {
+        let rig = ModuleRig(LateTalker())
+        rig.resets = true
+        let info = try rig.perform(dialect: dialect) { setup throws(ModuleSetupError) in try await setup.info() }.get()
+        #expect(info.dialect == "mlt-bt05" && rig.opened == [9600])
+    }
+
     @Test(
         "A search at any rate contains no command for a pump at 9600 baud",
         arguments: [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400])
@@ -270,6 +278,20 @@ private struct Silence: SimulatedDevice {
     mutating func advance(to instant: Duration) -> [Emission] { [] }
     var nextActivity: Duration? { nil }
     var isQuiescent: Bool { true }
+    mutating func reset(at instant: Duration) {}
+}
+
+/// A clone of a module behind a board that starts for 7 s.
+private struct LateTalker: SimulatedDevice {
+    private var module = Talker(end: "\r\n") { ["AT": "OK\r\n", "AT+VERSION": "MLT-BT05-V4.4\r\n"][$0] }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        if instant >= .seconds(7) { module.receive(bytes, at: instant) }
+    }
+
+    mutating func advance(to instant: Duration) -> [Emission] { module.advance(to: instant) }
+    var nextActivity: Duration? { module.nextActivity }
+    var isQuiescent: Bool { module.isQuiescent }
     mutating func reset(at instant: Duration) {}
 }
 
