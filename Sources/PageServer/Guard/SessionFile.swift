@@ -138,7 +138,7 @@ package struct SessionFile: Sendable {
     /// created.
     package func makeFolder() {
         let folder = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
-        var part = ""
+        var part = folder.hasPrefix("/") ? "" : "."
         for name in folder.split(separator: "/") {
             part += "/\(name)"
             mkdir(part, 0o700)
@@ -150,8 +150,9 @@ package struct SessionFile: Sendable {
     private mutating func change(at now: RecordTime, by edit: (inout [Session]) -> Void) throws(Failure) {
         makeFolder()
         let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw failure() }
+        guard lock >= 0 else { throw failure() }
         defer { close(lock) }
+        guard flock(lock, LOCK_EX) == 0 else { throw failure() }
         var all = try current(at: now)
         edit(&all)
         let text = all.map { "\($0.json)\n" }.joined()

@@ -96,6 +96,14 @@ struct SessionFileTests {
         #expect(try file.session(of: token, isCode: false, at: start) != nil)
     }
 
+    @Test("The folder of a relative path is created in the present folder")
+    func relativePath() throws {
+        let name = "pumpctl-test-\(getpid())"
+        SessionFile(path: "\(name)/sessions").makeFolder()
+        #expect(rmdir(name) == 0)
+        #expect(rmdir("/\(name)") != 0)
+    }
+
     @Test("A damaged line leaves the other sessions valid")
     func damage() throws {
         var file = file()
