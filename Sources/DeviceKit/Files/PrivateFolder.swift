@@ -5,11 +5,7 @@ public enum PrivateFolder {
     /// Creates a folder and its missing parents, accessible to this user only. Errors are ignored here: they show when
     /// a file is created in the folder.
     public static func make(_ path: String) {
-        var end = path.startIndex
-        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
-        }
+        for slash in path.indices.dropFirst() where path[slash] == "/" { mkdir(String(path[..<slash]), 0o700) }
         mkdir(path, 0o700)
     }
 }

@@ -39,6 +39,13 @@ import Testing
         #expect(stat(folder.path("state"), &status) == 0 && status.st_mode & 0o777 == 0o700)
     }
 
+    @Test func `A folder is created with its parents; a file in the root folder needs none`() {
+        PrivateFolder.make(folder.path("a//b/"))
+        var status = stat()
+        #expect(stat(folder.path("a/b"), &status) == 0)
+        PrivateFolder.make("")
+    }
+
     @Test func `A name may contain line ends, and lines that are no entries are kept`() throws {
         let memory = BLEMemoryFile(path: folder.write("# by hand\n", to: "devices"))
         let name = "a\nb\\n\\"
