@@ -23,12 +23,16 @@ public struct UserConfiguration: Sendable, Hashable {
     /// The unknown keys of the file, sorted.
     public private(set) var unknownKeys: [String] = []
 
-    /// The path of the file, from `XDG_CONFIG_HOME` or else `HOME`; nil if neither is set.
-    public static var path: String? {
-        if let home = getenv("XDG_CONFIG_HOME"), home.pointee != 0 {
-            return String(cString: home) + "/pumpctl/config.json"
-        }
-        return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/config.json" }
+    /// The path of the file, from `XDG_CONFIG_HOME` or else `HOME`; nil if neither is an absolute path.
+    public static var path: String? { path { name in getenv(name).map { String(cString: $0) } } }
+
+    /// Returns the path of the file.
+    ///
+    /// - Parameter variable: Returns the value of an environment variable.
+    static func path(_ variable: (_ name: String) -> String?) -> String? {
+        func folder(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let configurations = folder("XDG_CONFIG_HOME") ?? folder("HOME").map { $0 + "/.config" }
+        return configurations.map { $0 + "/pumpctl/config.json" }
     }
 
     /// Reads the file at ``path``. If there is no file, all settings are nil.

@@ -1,5 +1,6 @@
-import DeviceKit
 import Testing
+
+@testable import DeviceKit
 
 @Suite("The user's configuration file")
 struct UserConfigurationTests {
@@ -16,6 +17,16 @@ struct UserConfigurationTests {
             let empty = try configuration(text)
             #expect(empty.port == nil && empty.record == nil && empty.unknownKeys.isEmpty)
         }
+    }
+
+    @Test(
+        "The file is in the folder of the variables, of which only absolute paths count",
+        arguments: [
+            ("/c", "/h", "/c/pumpctl/config.json"), ("c", "/h", "/h/.config/pumpctl/config.json"), ("", "", nil),
+            (nil, "h", nil),
+        ])
+    func path(configurations: String?, home: String?, path: String?) {
+        #expect(UserConfiguration.path { $0 == "HOME" ? home : configurations } == path)
     }
 
     @Test("Unknown keys are reported and ignored")
