@@ -83,7 +83,10 @@ public final class ReportingLink: LinkWrapper {
     }
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
-        try await link.send(bytes)
+        do throws(LinkError) { try await link.send(bytes) } catch {
+            if error.code == .disconnected { noteEnd() }
+            throw error
+        }
         state.withLock { $0.hasSent = true }
         lookSoon()
     }

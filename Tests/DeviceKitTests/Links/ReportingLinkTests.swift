@@ -39,15 +39,18 @@ struct ReportingLinkTests {
         #expect(events.state.filter { $0 == "looked" }.count == 1)
     }
 
-    @Test("A refused send triggers no look for other users")
+    @Test("A failed send triggers no look for other users, and neither does the close of a link that it showed as lost")
     func sendingFails() async throws {
-        let bare = ScriptedLink()
-        bare.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
-        let link = link(bare, afterSending: true)
-        await #expect(throws: LinkError.self) { try await link.send([1]) }
-        await settle()
-        #expect(events.state.isEmpty)
-        await link.close()
+        for (code, events) in [(LinkError.Code.disconnected, [String]()), (.unsupported, ["glanced"])] {
+            let bare = ScriptedLink()
+            bare.failSends(with: LinkError(code, name: "scripted", activity: "send"))
+            let link = link(bare, afterSending: true)
+            await #expect(throws: LinkError.self) { try await link.send([1]) }
+            await settle()
+            #expect(self.events.state.isEmpty)
+            await link.close()
+            #expect(self.events.state == events)
+        }
     }
 
     @Test("Without a send, the link looks for other users after a while")
