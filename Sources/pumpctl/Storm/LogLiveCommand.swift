@@ -79,7 +79,8 @@ struct LogLiveCommand: ContextCommand {
                             "pumpctl: warning: rows fill their packets: the ends of values may be missing",
                             hint: "read the rows over a serial port, or have the sensor request a larger MTU")
                     }
-                    if let line = line(row, output) { try file.write(line: line) }
+                    guard let line = line(row, output) else { break }
+                    try file.write(line: line)
                     return true
                 case .lost(let error):
                     output.note(
