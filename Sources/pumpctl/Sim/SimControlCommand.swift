@@ -137,9 +137,10 @@ struct SimControlCommand: ContextCommand {
         do throws(DescriptorError) {
             channel = try await .connect(to: .unix(path: path), on: loop, deadline: .now + .seconds(10))
         } catch {
-            var failure = Failure(file: path, errno: error.errno ?? EIO)
-            failure.hint = "start a simulator there: pumpctl sim pump --control PATH"
-            if error.errno == ECONNREFUSED { (failure.status, failure.code) = (ExitStatus.noInput, "not_found") }
+            guard let errno = error.errno else { throw error }
+            var failure = Failure(file: path, errno: errno)
+            if errno == ECONNREFUSED { (failure.status, failure.code) = (ExitStatus.noInput, "not_found") }
+            if failure.code == "not_found" { failure.hint = "start a simulator there: pumpctl sim pump --control PATH" }
             throw failure
         }
         let timer = limit.map { limit in

@@ -1,8 +1,11 @@
 import DescriptorIO
 import Foundation
 import Glibc
+import StrictJSON
 import Testing
 import TestSupport
+
+@testable import pumpctl
 
 @Suite("pumpctl sim")
 struct SimCommandTests {
@@ -75,6 +78,33 @@ struct SimCommandTests {
         let failedAsJSON = try await Pumpctl.run("--json", "sim", "pump", "--link", "/nonexistent/pump", "--background")
         #expect(failedAsJSON.status == 66)
         #expect(try failedAsJSON.object()["error"] as? String == "not_found")
+    }
+
+    @Test("A control socket that can't be reached is reported with a fitting hint, and a cancelled attempt is not")
+    func controlSocket() async throws {
+        let folder = TemporaryFolder()
+        func failure(_ name: String) async -> Failure? {
+            await #expect(throws: Failure.self) {
+                _ = try await SimControlCommand.ask(.object([:]), at: folder.path(name), .shared)
+            }
+        }
+        #expect(await failure("none")?.hint?.contains("start a simulator") == true)
+        #expect(await failure(String(repeating: "n", count: 200))?.hint?.contains("start a simulator") == false)
+        let script = """
+            import socket, sys
+            path, all = sys.argv[1], [socket.socket(socket.AF_UNIX) for _ in range(9)]
+            all[0].bind(path); all[0].listen(0)
+            for client in all[1:]: client.setblocking(False); client.connect_ex(path)
+            print('full', flush=True); sys.stdin.read()
+            """
+        let busy = try await ChildProcess(["python3", "-c", script, folder.path("busy")])
+        _ = try await busy.output.line("a full backlog")
+        let asking = Task { try await SimControlCommand.ask(.object([:]), at: folder.path("busy"), .shared) }
+        asking.cancel()
+        let error = await #expect(throws: DescriptorError.self) { _ = try await asking.value }
+        #expect(error?.code == .cancelled)
+        await busy.closeInput()
+        _ = try await busy.ending()
     }
 
     /// Parses a line of JSON.
