@@ -50,7 +50,8 @@ public struct DeviceHandle: Sendable {
     /// Returns the pseudo-terminal that a program has open to use the device; nil if there is none.
     public func openTerminal() async -> PseudoTerminalID? { await findTerminal() }
 
-    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
+    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program and
+    /// no scenario step has failed.
     public func verdict() async -> Verdict? { await judge() }
 
     /// Reads the input that clients have sent so far. Call this before the device's server is closed if a verdict will

@@ -223,12 +223,15 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Whether flushes of a client's input matter. A pseudo-terminal reports flushes in packet mode only.
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
-    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
+    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program and
+    /// no scenario step has failed.
     ///
     /// Bytes that the program sent before the call count, even if the program has ended in the meantime.
     public func verdict() async -> Verdict? {
         await catchUp()
-        return judge?.verdict(at: now)
+        guard let judge else { return nil }
+        let verdict = judge.verdict(at: now)
+        return judge.expectsNothing && verdict.count == 0 ? nil : verdict
     }
 
     /// Reads the input that clients have sent so far, for the verdict. A client may have sent it and left before the
@@ -406,9 +409,6 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Changes the device at the present instant, for example presses its button. While ``run()`` is running, the
     /// device first runs up to that instant, unless it waits for a client.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
-        if isRunning { catchUp() }
-        let value = body(&device, now)
-        goOn()
         change(hearing: nil, body)
     }
 
@@ -418,8 +418,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
     package func change<Value: Sendable>(
         hearing written: [UInt8]?, _ body: @Sendable (inout Device, Duration) -> Value
     ) -> Value {
-        return value
+        if isRunning { catchUp() }
         if let written { judge?.hear(written, at: now, isAnswering: isAnswering, isPacket: true) }
+        let value = body(&device, now)
+        goOn()
+        return value
     }
 }
 

@@ -76,6 +76,9 @@ public struct HostJudge: Sendable {
         baudRate = if case .baud(let rate) = lineRate { rate } else { nil }
     }
 
+    /// Whether only scenario steps that fail can be findings.
+    var expectsNothing: Bool { expectations.isEmpty }
+
     /// Whether the host's baud rate matters.
     public var heedsBaudRate: Bool { expectations.contains { $0.rule.kind == .baudRate } }
 

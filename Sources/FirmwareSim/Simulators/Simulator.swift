@@ -168,10 +168,10 @@ extension FaultyDevice {
 }
 
 extension HostJudge {
-    /// Creates a judge of the expectations in these settings; nil if there are none.
+    /// Creates a judge of the expectations and the steps in these settings; nil if there are neither.
     package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
         let expectations = settings.expectations()
-        if expectations.isEmpty { return nil }
+        if expectations.isEmpty, settings.steps().isEmpty { return nil }
         self.init(
             expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate, isStream: Device.isStream,
             framing: Device.commandFraming, objection: Device.objection)

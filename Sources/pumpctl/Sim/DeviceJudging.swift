@@ -6,12 +6,12 @@ import Terminal
 /// Collects the verdicts on the programs that use simulated devices: whether they kept the rules of `--expect` and of
 /// scenarios.
 final class DeviceJudging: Sendable {
-    /// The devices with rules, by their numbers.
+    /// The devices with rules or steps, by their numbers.
     private let handles = Mutex<[Int: (device: OfferedDevice, handle: DeviceHandle)]>([:])
 
-    /// Adds an offered device, if it has rules for the program.
+    /// Adds an offered device, if it has rules for the program, or steps, which may fail.
     func add(_ handle: DeviceHandle, of device: OfferedDevice) {
-        guard !device.settings.expectations().isEmpty else { return }
+        guard !device.settings.expectations().isEmpty || !device.settings.steps().isEmpty else { return }
         handles.withLock { $0[device.number] = (device, handle) }
     }
 
@@ -22,8 +22,8 @@ final class DeviceJudging: Sendable {
 
     /// Prints the verdicts.
     ///
-    /// - Returns: Whether a rule was broken, or a step of a device with rules failed. A rule that was never tested
-    ///   counts as broken, unless a signal ended the simulator.
+    /// - Returns: Whether a rule was broken, or a step failed. A rule that was never tested counts as broken, unless a
+    ///   signal ended the simulator.
     func conclude(_ options: ServingOptions, _ context: CommandContext) async -> Bool {
         let wasInterrupted = context.work.exitStatus != nil
         var hasFailed = false

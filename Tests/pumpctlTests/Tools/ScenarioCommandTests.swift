@@ -98,6 +98,17 @@ struct ScenarioCommandTests {
         #expect(verdict["passed"] as? Bool == false && (verdict["count"] as? Int ?? 0) >= 1)
     }
 
+    @Test("A step that fails is reported and makes the status 2, also of a device without expectations")
+    func failedStep() async throws {
+        let ending = try await Pumpctl.run(
+            "sim", "peer", "--step", "1s set image /no/such.png", "--control", folder.path("control"), "--run", "--",
+            Executable.pumpctl, "sim", "ctl", folder.path("control"), "advance", "2s")
+        #expect(ending.status == 2)
+        #expect(ending.errors.contains("verdict: at 1.000 s: step: the step '1s set image"), "\(ending.errors)")
+        let passing = try await Pumpctl.run("sim", "led", "--step", "1h light on", "--run", "--", "true")
+        #expect(passing.status == 0 && passing.errors.isEmpty, "\(passing.errors)")
+    }
+
     @Test("SIGTERM ends a simulator with status 143, even if an expectation was not put to the test")
     func signal() async throws {
         let sim = try await Pumpctl.start([
