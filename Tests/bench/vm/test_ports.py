@@ -97,4 +97,10 @@ class Endurance(BenchTest):
         self.plug(adapter)
         process = self.guest.start("pumpctl", "ports", "--watch")
         process.until_output("ttyUSB0", PATIENCE)
-        self.cycle(process, adapter, lambda received: None)
+        reports = itertools.count(1)
+
+        def is_back(received):
+            # The adapter was there at the start, so only later ones are reported in lines that begin with a plus.
+            self.guest.until(f"output_of({process.id}).count('\\n+') >= {next(reports)}", PATIENCE)
+
+        self.cycle(process, adapter, is_back)
