@@ -80,8 +80,9 @@ class Truth:
                         del self.pending[number]
                         break
             elif text.startswith("STATUS:{State:O") and (not self.pending or self.pending[0][0] < when - 2):
-                # The pump answers within 2 s: a command that is still pending was lost, and the status is current.
-                self.pending = []
+                # The pump answers within 2 s: a command that is pending for longer was lost. The pump may have answered
+                # the status before it got a later command.
+                self.pending = [(time, state) for time, state in self.pending if time >= when - 2]
                 state = text[14:].partition(",")[0].strip("}").lower()
             else:
                 return
