@@ -190,12 +190,20 @@ PROGRAMS = [
 def calls(log: str) -> dict[str, range]:
     """Return the numbers of the occurrences of each system call in a log of strace, without those of the loader.
 
+    strace counts the calls of each thread from 1, and a fault with a number occurs in every thread that gets so far. So
+    the last number is that of the thread with the most calls.
+
     The C library's loader has no way to report a failed call. Its last call queries the stack limit (prlimit64).
     """
-    names = re.findall(r"^\d+ +([a-z]\w*)\(", log, re.M)
-    loading = names.index("prlimit64") if "prlimit64" in names else 0
-    before, all_of_them = collections.Counter(names[:loading]), collections.Counter(names)
-    return {name: range(before[name] + 1, count + 1) for name, count in all_of_them.items()}
+    threads = collections.defaultdict(list)
+    for thread, name in re.findall(r"^(\d+) +([a-z]\w*)\(", log, re.M):
+        threads[thread].append(name)
+    first = next(iter(threads.values()), [])
+    before = collections.Counter(first[:first.index("prlimit64") if "prlimit64" in first else 0])
+    most: collections.Counter = collections.Counter()
+    for names in threads.values():
+        most |= collections.Counter(names)
+    return {name: range(before[name] + 1, count + 1) for name, count in most.items()}
 
 
 def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
