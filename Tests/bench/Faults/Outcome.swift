@@ -11,22 +11,6 @@ enum Outcome: Sendable, Hashable {
     /// The host is wrong, and could have known.
     case failed(String)
 
-    /// The rank of this outcome: a higher number is worse.
-    private var weight: Int {
-        switch self {
-        case .done: 0
-        case .recovered: 1
-        case .reported: 2
-        case .undetectable: 3
-        case .failed: 4
-        }
-    }
-
-    /// The outcome of a step with several parts: that of its worst part, or `done` without parts.
-    static func worst(_ outcomes: some Sequence<Outcome>) -> Outcome {
-        outcomes.max { $0.weight < $1.weight } ?? .done
-    }
-
     /// The outcome of an action whose result the host reports correctly.
     ///
     /// - Parameter times: The number of times that the host has sent the command.
