@@ -108,8 +108,8 @@ def shown(command):
     while select.select([terminal], [], [], 1)[0]:
         os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
-    # The log has 12 bytes of prefix and rows of 18 bytes, so it has more rows than this.
-    wanted = SHOWN_BYTES // 30 - 2
+    # The log has 12 bytes of prefix and rows of 18 bytes.
+    wanted = (SHOWN_BYTES - 12) // 18
     while lines < wanted:
         heard = os.read(terminal, 1 << 16)
         start = start or time.monotonic()
