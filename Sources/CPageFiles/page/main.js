@@ -48,7 +48,7 @@ function showLogIn(reason) {
     element("pre", {}, "pumpctl page --code"),
     element("p", {}, "It prints an address. Open it, or enter it here. It works once, for five minutes."),
     form(() => enter(code.value), element("label", {}, "Code", code), element("button", {}, "Log in"), outcome),
-    element("p", {}, helpless)));
+    element("p", { class: remembered() ? "banner" : "" }, remembered(), " ", helpless)));
   code.focus();
 }
 
@@ -103,7 +103,9 @@ function update(isNew = false) {
   }
   document.body.classList.toggle("old", !live);
   const [first, ...others] = troubled();
-  write(trouble, first ? `${plain(first)}${others.length ? ` (and ${others.length} more)` : ""}: ${troubleOf(first)}` : "");
+  // A long name must leave room for what is wrong.
+  const name = plain(first).replace(/^(.{12}).{4,}$/u, "$1…");
+  write(trouble, first ? `${name}${others.length ? ` (and ${others.length} more)` : ""}: ${troubleOf(first)}` : "");
   trouble.hidden = !first;
   trouble.href = first ? `#/device/${encodeURIComponent(first)}` : "#/";
   write(printed, current?.printed ? current.printed() : bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");

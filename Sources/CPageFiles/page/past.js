@@ -208,6 +208,14 @@ function player() {
     said.replaceChildren(...marks.slice(Math.max(0, end - 20), end).map((mark) => element("li", { class: mark.kind === "received" ? "" : "command" },
       `${clock(mark.time)} ${{ sent: "> ", received: "< " }[mark.kind] ?? ""}${mark.text}`)));
   }
+  // A millisecond would be too small a step for a key.
+  slider.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1000, ArrowDown: -1000, ArrowRight: 1000, ArrowUp: 1000 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    slider.value = Number(slider.value) + step;
+    slider.dispatchEvent(new Event("input"));
+  });
   slider.addEventListener("input", () => {
     moment = Number(slider.value);
     update();

@@ -9,7 +9,7 @@ import { byHand, called, hands, isReady, outcomeOf, send, show, stops, stopsOf }
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
-import { banners, troubleOf, values } from "./values.js";
+import { banners, mayRun, troubleOf, values } from "./values.js";
 
 /** A screen. `parts` are functions, each of which shows what is known now in its part of `node`. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
@@ -235,7 +235,10 @@ function commands(device, parts) {
         queue.wanted = null;
         if (!isReady(device, outcome)) break;
         if (!isQuery && stopsOf(device.name) !== former) break;
-        if (!await send(device, row, parameters, outcome, view)) break;
+        if (!await send(device, row, parameters, outcome, view)) {
+          if (!isQuery && family.stop && outcome.dataset.state === "unknown") mayRun(device.name);
+          break;
+        }
       }
       queue.wanted = null;
       inputs.forEach((one) => one.reset());

@@ -88,12 +88,15 @@ function gauge(field) {
 const mainOf = (device) => device.values[familyOf(device)?.state[0]?.key];
 
 const runningKey = "pumpctl-running";
-/** The devices that were on when they were last read, with the times of these readings. The browser keeps them, so that a page
- *  that is opened anew knows them. */
+/** The devices that were on when they were last read, with the times of these readings, and those that may have been switched
+ *  on since, with the time of the command. The browser keeps them, so that a page that is opened anew knows them. */
 const running = new Map(stored(runningKey).filter(Array.isArray));
 
-/** The devices that this browser has seen running, and not off since, in words. */
-export const remembered = () => [...running].map(([name, read]) => `${plain(name)}: it may be on; it was on at ${clock(read)}.`).join(" ");
+/** Whether a reading is later than a time. The server's clock may have been set back since. */
+const isAfter = (read, time) => read > time || time > now() + 1000;
+
+/** The devices that may run for all that this browser knows, in words. */
+export const remembered = () => [...running].map(([name, read]) => `${plain(name)}: it may be on; unknown since ${clock(read)}.`).join(" ");
 
 /** Notes which devices run. Call it after each message. */
 export function noteRunning() {
@@ -106,9 +109,15 @@ export function noteRunning() {
       // Not each reading is stored.
       hasChanged ||= Math.abs(read - (running.get(device.name) ?? 0)) > 5000;
       running.set(device.name, read);
-    } else hasChanged = running.delete(device.name) || hasChanged;
+    } else if (running.has(device.name) && isAfter(held.read ?? now(), running.get(device.name))) hasChanged = running.delete(device.name) || hasChanged;
   }
   if (hasChanged) store(runningKey, [...running]);
+}
+
+/** Notes that a device may run since now, because nobody knows the outcome of a command. */
+export function mayRun(name) {
+  running.set(name, now());
+  store(runningKey, [...running]);
 }
 
 /** Whether a device that ran is no longer configured, and may still run: a pump stops itself after 30 minutes. */
@@ -127,7 +136,7 @@ function doubts(device) {
     return found;
   }
   const read = running.get(device.name);
-  if (read === undefined || (isRead && (held.value !== "on" || held.read === null))) return found;
+  if (read === undefined || (isRead && (held.read === null || (held.value !== "on" && isAfter(held.read, read))))) return found;
   // Between a command and the next reading, the state of a connected device is not known for a moment.
   if (isKnown(device) && now() - read < 15_000) return found;
   add(`it may be on; ${isRead ? "no answer" : "unknown"} since ${clock(read)}`, read);

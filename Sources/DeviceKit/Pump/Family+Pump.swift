@@ -66,7 +66,7 @@ extension Family {
         FamilyError(PumpErrorCode.commandTooLong.rawValue, "The command is longer than 63 bytes.", remedy: damaged),
         FamilyError(
             PumpErrorCode.safetyShutoff.rawValue, "The pump was stopped after its 30 minutes.",
-            remedy: leavingErrorState, isUnsolicited: true),
+            remedy: "leave the error state: {off}; then {on} for another 30 minutes", isUnsolicited: true),
         FamilyError(
             PumpErrorCode.overheat.rawValue, overheat, remedy: leavingErrorState, isUnsolicited: true),
     ]

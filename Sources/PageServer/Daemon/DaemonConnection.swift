@@ -124,7 +124,7 @@ extension Problem {
         outcome == "unknown"
             ? Problem(
                 .gatewayTimeout, "no_answer", "no answer in time; whether the command was carried out is unknown",
-                hint: "switch the device off: POST its 'stop'; or use its button or its supply", outcome: outcome)
+                hint: "stop the device, if it can be on; or use its button or its supply", outcome: outcome)
             : Problem(
                 .gatewayTimeout, "no_answer", "no answer in time",
                 hint: "other commands come first, or pumpctld is suspended: try again", outcome: outcome)

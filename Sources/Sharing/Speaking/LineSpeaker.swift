@@ -97,10 +97,17 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     /// Sends a stop line repeatedly until the device's status confirms it, and only then answers the asker.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
-        let answer = try await session.perform(command, timeout: Self.stopTime)
-        // The status that confirmed the stop reported the first field, the most important one.
-        times.note(Base.row.state.prefix(1).map(\.key))
-        asker.tell(answer.bytes, true)
+        // The status that confirmed the stop, or showed that the device goes on, reported the first field, the most
+        // important one.
+        let main = Base.row.state.prefix(1).map(\.key)
+        do throws(SessionError) {
+            let answer = try await session.perform(command, timeout: Self.stopTime)
+            times.note(main)
+            asker.tell(answer.bytes, true)
+        } catch {
+            if error.code == .notInEffect { times.note(main) }
+            throw error
+        }
     }
 
     func close() async { await session.close() }

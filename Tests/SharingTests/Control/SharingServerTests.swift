@@ -202,6 +202,37 @@ struct SharingServerTests {
         }
     }
 
+    @Test("A pump that acknowledges OFF and runs on was read just now, and its OFF has an unknown outcome")
+    func notInEffect() async throws {
+        let link = ScriptedLink { sent in
+            switch sent {
+            case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
+            case "TEMP\n": "TEMP:34.5\r\n"
+            default: "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            }
+        }
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            // The stop is repeated until its time is over.
+            let time = Task {
+                while !Task.isCancelled {
+                    await settle()
+                    rig.clock.advance(by: .milliseconds(250))
+                }
+            }
+            let refusal = try await client.refusal("stop", ["device": "pump"])
+            time.cancel()
+            await time.value
+            #expect(refusal["code"] == "not_in_effect" && refusal["outcome"] == "unknown")
+            let state = try await client.ask("state", ["device": "pump"])
+            #expect(state["values"]?["state"] == "on", "\(state)")
+            #expect((state["ages_s"]?["state"]?.number ?? 60) < 1, "\(state)")
+            #expect(state["last_change"]?["outcome"] == "unknown", "\(state)")
+        }
+    }
+
     // MARK: State and events
 
     @Test("State values have the keys that the family lists, null if unknown, and an age")

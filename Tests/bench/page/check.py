@@ -223,7 +223,7 @@ class Check:
         self.looks(page, "phone-pump-late")
         self.bench.control("pump", "advance", "5m")
         expect(state).to_have_text("error")
-        expect(banners).to_contain_text([re.compile("The pump was stopped after its 30 minutes. *To do: find out why")])
+        expect(banners).to_contain_text([re.compile("The pump was stopped after its 30 minutes. *To do: leave the error state: press OFF; then press .on. for another 30 minutes")])
         expect(on).to_be_disabled()
         expect(page.locator("form", has=on)).to_contain_text("Possible while pump is on or off.")
         off.click()

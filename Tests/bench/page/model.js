@@ -21,7 +21,7 @@ async (folder) => {
   send("state", { device: "pump", time: time(), ...state("on") });
   is("a state is known", shown(), "on");
 
-  const { noteRunning, troubleOf } = await import(`${folder}values.js`);
+  const { mayRun, noteRunning, troubleOf } = await import(`${folder}values.js`);
   bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }, { key: "error", label: "error", type: "choice" }], commands: [],
     errors: [{ code: "OVERHEAT", meaning: "too hot", unsolicited: true }, { code: "RANGE", meaning: "out of range", unsolicited: false }] } };
   const trouble = () => {
@@ -47,6 +47,17 @@ async (folder) => {
   trouble();
   send("state", { device: "pump", time: time(), ...state(null) });
   is("a state that is unknown for a moment, as between OFF and its confirmation, is no trouble", trouble(), "");
+  send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 } });
+  mayRun("pump");
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a pump that may have been switched on by a command without an answer is a trouble once it is lost", trouble(), "it may be on; unknown since T");
+  send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 } });
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a state from before the command does not end that", trouble(), "it may be on; unknown since T");
+  send("state", { device: "pump", time: time(1), ...state("off") });
+  is("a state from after it does", trouble(), "");
+  send("state", { device: "pump", time: time(1), ...state("on") });
+  trouble();
   bench.hasList = true;
   send("snapshot", { daemon: "up", devices: [{ ...row("off"), name: "other" }], time: time() });
   is("a pump that ran and is no longer configured is a trouble", trouble(), "it may be on; unknown since T; pumpctld does not have it any more");
