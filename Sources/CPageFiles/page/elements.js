@@ -97,6 +97,13 @@ export function say(text, isAlarm = false, source = text) {
   else spoken.change = text;
 }
 
+/** Takes back an alarm whose cause is over. */
+export function unsay(text) {
+  alarms.delete(text);
+  const node = document.getElementById("alarms");
+  if (node.textContent === text) node.replaceChildren();
+}
+
 setInterval(() => {
   if (alarms.size) {
     const [[source, text]] = alarms;

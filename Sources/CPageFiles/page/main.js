@@ -111,6 +111,9 @@ function update(isNew = false) {
   write(printed, current?.printed ? current.printed() : bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
   showCalls();
   current?.update();
+  // Nothing is hidden behind the bar with OFF, however high it is.
+  const bar = document.querySelector("article > .stop");
+  document.documentElement.style.setProperty("--bar", `${bar?.offsetHeight ?? 0}px`);
   noteShown();
   keepAwake();
 }

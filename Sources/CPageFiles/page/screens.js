@@ -9,7 +9,7 @@ import { byHand, called, hands, isReady, outcomeOf, send, show, stops, stopsOf }
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
-import { banners, mayRun, troubleOf, values } from "./values.js";
+import { answered, askedInVain, banners, troubleOf, values } from "./values.js";
 
 /** A screen. `parts` are functions, each of which shows what is known now in its part of `node`. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
@@ -175,12 +175,14 @@ async function stopOne(device) {
     const times = await stop(device.name, ending.signal, (failure) => {
       if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again; ${byHand}${cause(failure)}`);
     });
+    answered(device.name);
     if (!isLast()) return;
     Object.assign(outcome.dataset, times, { wasKnown: "no" });
     show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(times.asked)}`);
   } catch (failure) {
     if (!isLast()) return;
     Object.assign(outcome.dataset, { asked: now(), answered: now(), steps: clockSteps });
+    askedInVain(device.name, familyOf(device)?.stop ?? "off");
     show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `NOT CONFIRMED at ${clock(now())}: ${byHand}${cause(failure)}`);
   } finally {
     if (asked.first === ending) asked.first = asked.last === ending ? null : asked.last;
@@ -236,7 +238,7 @@ function commands(device, parts) {
         if (!isReady(device, outcome)) break;
         if (!isQuery && stopsOf(device.name) !== former) break;
         if (!await send(device, row, parameters, outcome, view)) {
-          if (!isQuery && family.stop && outcome.dataset.state === "unknown") mayRun(device.name);
+          if (!isQuery && family.stop && outcome.dataset.state === "unknown") askedInVain(device.name, row.name);
           break;
         }
       }

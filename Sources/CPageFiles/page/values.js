@@ -1,7 +1,7 @@
 // The values of a device with their ages and gauges, and banners for what is wrong.
 
 import { bench, familyOf, isKnown, known, now } from "./bench.js";
-import { ago, clock, element, isShare, plain, say, store, stored, svg, words, write } from "./elements.js";
+import { ago, clock, element, isShare, plain, say, store, stored, svg, unsay, words, write } from "./elements.js";
 import { byHand, here } from "./outcomes.js";
 
 /** The judgement of a number by its field: "too warm". */
@@ -87,16 +87,25 @@ function gauge(field) {
 /** The value of a device that says whether it runs. */
 const mainOf = (device) => device.values[familyOf(device)?.state[0]?.key];
 
-const runningKey = "pumpctl-running";
-/** The devices that were on when they were last read, with the times of these readings, and those that may have been switched
- *  on since, with the time of the command. The browser keeps them, so that a page that is opened anew knows them. */
+// The browser keeps both, so that a page that is opened anew knows them.
+const [runningKey, askedKey] = ["pumpctl-running", "pumpctl-asked"];
+/** The devices that were on when they were last read, with the times of these readings. */
 const running = new Map(stored(runningKey).filter(Array.isArray));
+/** The last command of this browser to each device whose outcome is unknown, as `[command, time]`. */
+const asked = new Map(stored(askedKey).filter(Array.isArray));
 
 /** Whether a reading is later than a time. The server's clock may have been set back since. */
 const isAfter = (read, time) => read > time || time > now() + 1000;
 
+/** The time after which a pump has stopped itself. */
+const longest = 30 * 60_000;
+const inVain = (command, time) => `it may be on; no answer to ${command} of ${clock(time)}`;
+const since = (time) => `it may be on; unknown since ${clock(time)}`;
+
 /** The devices that may run for all that this browser knows, in words. */
-export const remembered = () => [...running].map(([name, read]) => `${plain(name)}: it may be on; unknown since ${clock(read)}.`).join(" ");
+export const remembered = () => [
+  ...[...running].map(([name, time]) => [name, time, since(time)]), ...[...asked].map(([name, [command, time]]) => [name, time, inVain(command, time)]),
+].filter(([, time]) => now() - time < longest).map(([name, , text]) => `${plain(name)}: ${text}.`).join(" ");
 
 /** Notes which devices run. Call it after each message. */
 export function noteRunning() {
@@ -110,36 +119,52 @@ export function noteRunning() {
       hasChanged ||= Math.abs(read - (running.get(device.name) ?? 0)) > 5000;
       running.set(device.name, read);
     } else if (running.has(device.name) && isAfter(held.read ?? now(), running.get(device.name))) hasChanged = running.delete(device.name) || hasChanged;
+    const [command, time] = asked.get(device.name) ?? [];
+    const change = device.last_change;
+    const isSettled = (held.read ?? 0) > time && !(command === familyOf(device).stop && held.value === "on");
+    const isReplaced = change?.outcome === "done" && change.command !== command && Date.parse(change.time) > time;
+    if (isSettled || isReplaced || time > now() + 1000) answered(device.name);
   }
   if (hasChanged) store(runningKey, [...running]);
 }
 
-/** Notes that a device may run since now, because nobody knows the outcome of a command. */
-export function mayRun(name) {
-  running.set(name, now());
-  store(runningKey, [...running]);
+/** Notes a command to a device whose outcome is unknown, or a stop that was not confirmed. */
+export function askedInVain(name, command) {
+  asked.set(name, [command, now()]);
+  store(askedKey, [...asked]);
 }
 
-/** Whether a device that ran is no longer configured, and may still run: a pump stops itself after 30 minutes. */
-const isGone = (name) => bench.hasList && bench.daemon === "up" && !Object.hasOwn(bench.devices, name) && now() - running.get(name) < 30 * 60_000;
+/** Notes that the outcome of the last command to a device is known. */
+export function answered(name) {
+  if (asked.delete(name)) store(askedKey, [...asked]);
+}
+
+/** Whether a device that ran is no longer configured, and may still run. */
+const isGone = (name) => bench.hasList && bench.daemon === "up" && !Object.hasOwn(bench.devices, name) && now() - running.get(name) < longest;
 
 /** What leaves open whether a device runs: a link that was lost while it did, silence, or a command without an answer. */
 function doubts(device) {
   const held = mainOf(device);
   const isRead = isKnown(device) && known(held?.value);
   const found = [];
-  const add = (text, read) => found.push({ text, read, remedy: `To do: ${byHand}` });
+  const add = (text, read, remedy = `To do: ${byHand}`) => found.push({ text, read, remedy });
+  const [command, began] = asked.get(device.name) ?? [];
+  if (command !== undefined) {
+    if (!(isRead && (held.read ?? 0) > began)) add(inVain(command, began), began);
+    else if (held.value === "on") add(`it is on; ${command} of ${clock(began)} was not confirmed`, held.read, `To do: press ${command.toUpperCase()} again; ${byHand}`);
+    if (found.length) return found;
+  }
   const change = device.last_change;
   const time = Date.parse(change?.time);
   if (change?.outcome === "unknown" && !(isRead && (held.read ?? 0) > time)) {
-    add(`it may be on; no answer to ${change.command ?? "a command"} of ${clock(time)}`, time);
+    add(inVain(change.command ?? "a command", time), time);
     return found;
   }
   const read = running.get(device.name);
   if (read === undefined || (isRead && (held.read === null || (held.value !== "on" && isAfter(held.read, read))))) return found;
   // Between a command and the next reading, the state of a connected device is not known for a moment.
   if (isKnown(device) && now() - read < 15_000) return found;
-  add(`it may be on; ${isRead ? "no answer" : "unknown"} since ${clock(read)}`, read);
+  add(isRead ? `it may be on; no answer since ${clock(read)}` : since(read), read);
   return found;
 }
 
@@ -174,11 +199,11 @@ function troubles(device) {
       add(error.meaning, held, error.remedy, found);
     }
     const level = levelOf(field, held.value);
-    if (level?.grade === "bad") add(`${field.label}: ${level.word}`, held);
+    if (level?.grade === "bad") add(`${field.label}: ${level.word}`, held, state?.value === "on" && family.stop ? `press ${family.stop.toUpperCase()}` : "");
   }
   if (state?.value === "error" && !hasCause) {
     const stop = family.commands.find((row) => row.name === family.stop);
-    add(`${main.label}: error${stop ? ` (${stop.name}: ${stop.summary})` : ""}`, state, "", found);
+    add(`${main.label}: error`, state, stop ? `press ${stop.name.toUpperCase()}` : "", found);
   }
   const sensors = family.state.filter((field) => field.unit === "°C" && field.levels);
   if (state?.value === "on" && sensors.length && !sensors.some(({ key }) => known(device.values[key]?.value) || device.sensor_faults?.includes(key))) {
@@ -220,6 +245,7 @@ export function banners(device, parts) {
     for (const [key, node] of shown) {
       if (found.some((one) => one.key === key)) continue;
       node.remove();
+      unsay(node.dataset.said);
       shown.delete(key);
     }
     for (const { key, text, read, remedy } of found) {
@@ -238,7 +264,8 @@ export function banners(device, parts) {
         }, "dismiss"));
         shown.set(key, node);
         box.append(node);
-        say(`${plain(device.name)}: ${plain(text)} ${plain(remedy)}`, true);
+        node.dataset.said = `${plain(device.name)}: ${plain(text)} ${plain(remedy)}`;
+        say(node.dataset.said, true);
       }
       write(shown.get(key).querySelector(".age"), read === null ? "" : ago(now() - read));
     }

@@ -48,7 +48,7 @@ struct ImageReception: Reception {
     private static func hint(_ code: PeerImageError.Code) -> String {
         switch code {
         case .beginBadFormat: "give the image at the peer a file name"
-        case .tooLarge: "select a smaller image on the peer"
+        case .tooLarge: "select a smaller image on the peer, and wait until it has sent this one"
         case .base64Invalid, .sizeMismatch: "transfer it again: data was lost or damaged in transit"
         }
     }

@@ -21,7 +21,7 @@ async (folder) => {
   send("state", { device: "pump", time: time(), ...state("on") });
   is("a state is known", shown(), "on");
 
-  const { mayRun, noteRunning, troubleOf } = await import(`${folder}values.js`);
+  const { askedInVain, noteRunning, troubleOf } = await import(`${folder}values.js`);
   bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }, { key: "error", label: "error", type: "choice" }], commands: [],
     errors: [{ code: "OVERHEAT", meaning: "too hot", unsolicited: true }, { code: "RANGE", meaning: "out of range", unsolicited: false }] } };
   const trouble = () => {
@@ -48,14 +48,19 @@ async (folder) => {
   send("state", { device: "pump", time: time(), ...state(null) });
   is("a state that is unknown for a moment, as between OFF and its confirmation, is no trouble", trouble(), "");
   send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 } });
-  mayRun("pump");
+  askedInVain("pump", "on");
+  is("a pump that may have been switched on by a command without an answer is a trouble", trouble(), "it may be on; no answer to on of T");
   send("link", { device: "pump", link: "lost", time: time() });
-  is("a pump that may have been switched on by a command without an answer is a trouble once it is lost", trouble(), "it may be on; unknown since T");
+  is("it stays one while the pump is lost", trouble(), "it may be on; no answer to on of T");
   send("state", { device: "pump", time: time(), ...state("off"), ages_s: { state: 5 } });
-  send("link", { device: "pump", link: "lost", time: time() });
-  is("a state from before the command does not end that", trouble(), "it may be on; unknown since T");
+  is("a state from before the command does not end that", trouble(), "it may be on; no answer to on of T");
   send("state", { device: "pump", time: time(1), ...state("off") });
   is("a state from after it does", trouble(), "");
+  askedInVain("pump", "off");
+  send("state", { device: "pump", time: time(2), ...state("on") });
+  is("a pump that is on after a stop that was not confirmed is a trouble", trouble(), "it is on; off of T was not confirmed");
+  send("state", { device: "pump", time: time(3), ...state("off") });
+  is("it is over when the pump is off", trouble(), "");
   send("state", { device: "pump", time: time(1), ...state("on") });
   trouble();
   bench.hasList = true;
