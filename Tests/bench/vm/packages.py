@@ -212,7 +212,7 @@ class Upgrade(PackagesTest):
             self.assertEqual(board.nano.pump(), (True, 180))
         # Both programs still obey, and a restart starts another daemon.
         command.send_signal(signal.SIGINT)
-        self.assertEqual(command.wait(PATIENCE).status, 130, command.output())
+        self.assertEqual(command.wait(PATIENCE).status, -signal.SIGINT, command.output())
         self.assertFalse(direct.nano.pump()[0])
         self.must(*self.command("off"))
         self.assertFalse(shared.nano.pump()[0])

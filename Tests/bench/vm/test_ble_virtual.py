@@ -104,7 +104,7 @@ class Offered(RadioTest):
         central = self.central(name="Pump 7")
         self.assertEqual(central.reply("OFF"), ["OK", "PUMP:OFF"])
         simulator.send_signal(signal.SIGTERM)
-        self.assertEqual(simulator.wait(PATIENCE).status, 143)
+        self.assertEqual(simulator.wait(PATIENCE).status, -signal.SIGTERM)
         self.assertIn("the link is lost", central.process.wait(PATIENCE).err)
         self.until_advertisements(0)
 

@@ -136,6 +136,6 @@ class Rescue(FamilyTest):
             programs[folder].until_output(f"of {other}", 2 * PATIENCE)
         for program in programs.values():
             program.send_signal(signal.SIGINT)
-            self.assertEqual(program.wait(PATIENCE).status, 130)
+            self.assertEqual(program.wait(PATIENCE).status, -signal.SIGINT)
         self.assertEqual(self.statuses("one"), {"of one": "synced", "of two": "pending_sync"})
         self.assertEqual(self.statuses("two"), {"of two": "synced", "of one": "pending_sync"})

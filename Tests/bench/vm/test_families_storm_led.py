@@ -89,7 +89,7 @@ class Storm(FamilyTest):
         rows = len(command.standard_output().splitlines())
         self.guest.until(f"output_of({command.id}).count(chr(10)) > {rows + 4}", PATIENCE)
         command.send_signal(signal.SIGINT)
-        self.assertEqual(command.wait(PATIENCE).status, 130)
+        self.assertEqual(command.wait(PATIENCE).status, -signal.SIGINT)
 
 
 class LED(FamilyTest):
