@@ -31,9 +31,11 @@ final class SharedPump: Sendable {
     /// - Parameters:
     ///   - isPlugged: Whether the pump is plugged in from the start.
     ///   - clientLimit: The maximum number of clients at the socket.
+    ///   - link: A link to open instead of a link to the simulated pump.
     ///   - onReport: Called immediately with each report.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, clientLimit: Int = SocketShare.standardLimit,
+        link: (any Link)? = nil,
         onReport: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
     ) throws {
         // 716 is the knob's position for the speed at which ON starts.
@@ -47,7 +49,8 @@ final class SharedPump: Sendable {
             name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump, holding: holding)
         let opener = Opener()
         device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { _ in
-            try await opener.open()
+            if let link { return link }
+            return try await opener.open()
         } tell: { [reports] report in
             reports.update { $0.append(report.event) }
             onReport(report.event)
