@@ -81,14 +81,14 @@ async function show(result, device, name, blob) {
     parts.push(element("img", { src: address, alt: `the image of ${device}` }));
   } else {
     const text = await blob.text();
-    const lines = text.trimEnd().split("\n");
-    const odd = lines.filter((line) => !/^\d+ \d+ \d+ -?\d+(\.\d+)?\r?$/.test(line)).length;
+    const lines = text.split("\n").map((line) => line.trimEnd()).filter(Boolean);
+    const odd = lines.filter((line) => !/^\S+\s+\d+\s+\d+\s+(-?[\d.]+(e[-+]?\d+)?|nan)$/i.test(line)).length;
     const copied = element("span", { role: "status" });
     parts.push(" ", element("button", { type: "button", onclick: async () => {
       await navigator.clipboard.writeText(text);
       write(copied, " copied");
     } }, "copy"), copied,
-    odd ? element("p", { class: "outcome", "data-state": "failed" }, `${odd} of ${lines.length} lines are no measurements: they were damaged on the way. Get the log again.`) : "",
+    odd ? element("p", { class: "outcome", "data-state": "failed" }, `${odd} of ${lines.length} lines are no measurements: get the log again.`) : "",
     element("p", {}, lines.length > shownLines ? `the last ${shownLines} of ${lines.length} lines:` : `${lines.length} lines:`),
     element("pre", { tabindex: "0", "aria-label": "Log" }, lines.slice(-shownLines).map(plain).join("\n")));
   }

@@ -104,7 +104,7 @@ function update(isNew = false) {
   document.body.classList.toggle("old", !live);
   const [first, ...others] = troubled();
   // A long name must leave room for what is wrong.
-  const name = plain(first).replace(/^(.{12}).{4,}$/u, "$1…");
+  const name = plain(first).replace(/^(.{6}).{4,}(.{6})$/u, "$1…$2");
   write(trouble, first ? `${name}${others.length ? ` (and ${others.length} more)` : ""}: ${troubleOf(first)}` : "");
   trouble.hidden = !first;
   trouble.href = first ? `#/device/${encodeURIComponent(first)}` : "#/";

@@ -71,7 +71,7 @@ function fear(device) {
 }
 
 /** A remedy with the names of this page's buttons: "press OFF" for "command 'off'". */
-export const here = (remedy, family) => remedy.replace(/command '(\w+)'/g, (_, name) => `press ${name === family?.stop ? name.toUpperCase() : `'${name}'`}`);
+export const here = (remedy, family) => remedy.replace(/command '([^']+)'/g, (_, name) => `press ${name === family?.stop ? name.toUpperCase() : `'${name}'`}`);
 
 /** Shows the failure of a request. `unknown` says what may have happened if its outcome is unknown. */
 export function showFailure(outcome, failure, device, unknown = fear(device)) {

@@ -211,7 +211,7 @@ function player() {
   // A millisecond would be too small a step for a key.
   slider.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1000, ArrowDown: -1000, ArrowRight: 1000, ArrowUp: 1000 }[event.key];
-    if (!step) return;
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     slider.value = Number(slider.value) + step;
     slider.dispatchEvent(new Event("input"));

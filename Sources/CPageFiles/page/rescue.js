@@ -152,7 +152,7 @@ function writing(device, row, parts) {
       show(outcomes.message, "failed", "The SOS was not sent: enter its place here; then press SOS above once more.");
       return [latitude, longitude].find((one) => !one.reportValidity());
     }
-    if (outcomes.call.dataset.state === "failed") show(outcomes.call, "", "");
+    for (const one of [outcomes.call, outcomes.message]) if (one.dataset.state === "failed") show(one, "", "");
     ask(composed(help, "SOS"), (message) => post(message, outcomes.call));
   } }, "SOS");
   const button = element("button", { "data-name": JSON.stringify([device.name, "send"]) }, "send");

@@ -9,7 +9,7 @@ import { byHand, called, hands, isReady, outcomeOf, send, show, stops, stopsOf }
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { trial } from "./trial.js";
-import { answered, askedInVain, banners, troubleOf, values } from "./values.js";
+import { answered, askedInVain, banners, beginAsking, notAsked, remembers, troubleOf, values } from "./values.js";
 
 /** A screen. `parts` are functions, each of which shows what is known now in its part of `node`. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
@@ -126,7 +126,7 @@ function stopper(device, parts, ...others) {
     const held = current?.values[family.state[0]?.key];
     const { state, answered } = outcome.dataset;
     if (["unknown", "failed"].includes(state) && isKnown(current ?? {}) && known(held?.value) && held.read > Number(answered)) {
-      show(outcome, state, `NOT CONFIRMED at ${clock(Number(answered))}; ${held.value} when last read: press ${button.textContent} again`);
+      show(outcome, state, `NOT CONFIRMED at ${clock(Number(answered))}; ${held.value} when last read: press ${button.textContent} again; ${byHand}`);
     }
   });
   return box;
@@ -159,6 +159,8 @@ const cause = (failure) => (failure.code === "no_answer" ? "" : ` (${plain(failu
 
 async function stopOne(device) {
   const outcome = outcomeOf(device.name, "stop");
+  const command = familyOf(device)?.stop ?? "off";
+  beginAsking(device.name, command);
   if (!stops.has(device.name)) stops.set(device.name, { number: 0, first: null, last: null });
   const asked = stops.get(device.name);
   const ending = new AbortController();
@@ -175,14 +177,16 @@ async function stopOne(device) {
     const times = await stop(device.name, ending.signal, (failure) => {
       if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again; ${byHand}${cause(failure)}`);
     });
-    answered(device.name);
+    answered(device, familyOf(device)?.stop);
     if (!isLast()) return;
     Object.assign(outcome.dataset, times, { wasKnown: "no" });
     show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(times.asked)}`);
   } catch (failure) {
     if (!isLast()) return;
     Object.assign(outcome.dataset, { asked: now(), answered: now(), steps: clockSteps });
-    askedInVain(device.name, familyOf(device)?.stop ?? "off");
+    // A stop that was not sent leaves a device as it was.
+    if (failure.outcome === "unknown" || remembers(device.name)) askedInVain(device.name, command, failure.outcome === "unknown");
+    else notAsked(device.name);
     show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `NOT CONFIRMED at ${clock(now())}: ${byHand}${cause(failure)}`);
   } finally {
     if (asked.first === ending) asked.first = asked.last === ending ? null : asked.last;
@@ -237,10 +241,13 @@ function commands(device, parts) {
         queue.wanted = null;
         if (!isReady(device, outcome)) break;
         if (!isQuery && stopsOf(device.name) !== former) break;
-        if (!await send(device, row, parameters, outcome, view)) {
-          if (!isQuery && family.stop && outcome.dataset.state === "unknown") askedInVain(device.name, row.name);
-          break;
-        }
+        const changes = !isQuery && family.stop;
+        if (changes) beginAsking(device.name, row.name);
+        const isDone = await send(device, row, parameters, outcome, view);
+        if (changes && isDone) answered(device, row.name);
+        else if (changes && outcome.dataset.state === "unknown") askedInVain(device.name, row.name);
+        else if (changes) notAsked(device.name);
+        if (!isDone) break;
       }
       queue.wanted = null;
       inputs.forEach((one) => one.reset());

@@ -40,7 +40,7 @@ export function values(device, parts, limit = Infinity) {
       write(was, isPast ? inWords(held.was) : "");
       write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
       // An error is said by its banner.
-      if (former !== null && former !== text && isCurrent && (field.type === "choice" || isSwitch) && field.key !== "error") {
+      if (former !== null && former !== text && (isCurrent || field === fields[0]) && (field.type === "choice" || isSwitch) && field.key !== "error") {
         say(`${plain(device.name)}: ${field.label} ${text}`);
       }
       former = text;
@@ -87,60 +87,95 @@ function gauge(field) {
 /** The value of a device that says whether it runs. */
 const mainOf = (device) => device.values[familyOf(device)?.state[0]?.key];
 
-// The browser keeps both, so that a page that is opened anew knows them.
+// What a device may do although nobody has read it. The browser keeps both, so that a page that is opened anew knows them.
 const [runningKey, askedKey] = ["pumpctl-running", "pumpctl-asked"];
+/** The time after which a pump has stopped itself, and nothing of before counts any more. */
+const longest = 30 * 60_000;
+const isYoung = (time) => now() - time < longest;
+const storedEntries = (key, timeOf) => new Map(stored(key).filter((entry) => Array.isArray(entry) && isYoung(timeOf(entry[1]))));
+const readRunning = () => storedEntries(runningKey, (time) => time);
+const readAsked = () => storedEntries(askedKey, (entry) => entry?.[1]);
 /** The devices that were on when they were last read, with the times of these readings. */
-const running = new Map(stored(runningKey).filter(Array.isArray));
-/** The last command of this browser to each device whose outcome is unknown, as `[command, time]`. */
-const asked = new Map(stored(askedKey).filter(Array.isArray));
+const running = readRunning();
+/** The last command to each device whose outcome is unknown, as `[command, time, mayHaveArrived]`. */
+const asked = readAsked();
+
+/** Stores an entry, or forgets it if it is undefined. Other tabs store theirs. */
+function keepEntry(key, entries, name, entry) {
+  if (entry === undefined) entries.delete(name);
+  else entries.set(name, entry);
+  store(key, [...entries]);
+}
 
 /** Whether a reading is later than a time. The server's clock may have been set back since. */
 const isAfter = (read, time) => read > time || time > now() + 1000;
 
-/** The time after which a pump has stopped itself. */
-const longest = 30 * 60_000;
-const inVain = (command, time) => `it may be on; no answer to ${command} of ${clock(time)}`;
 const since = (time) => `it may be on; unknown since ${clock(time)}`;
+const inVain = (command, time, mayHaveArrived) => `it may be on; ${mayHaveArrived ? `no answer to ${command} of ${clock(time)}` : `${command} of ${clock(time)} did not reach it`}`;
 
 /** The devices that may run for all that this browser knows, in words. */
 export const remembered = () => [
-  ...[...running].map(([name, time]) => [name, time, since(time)]), ...[...asked].map(([name, [command, time]]) => [name, time, inVain(command, time)]),
-].filter(([, time]) => now() - time < longest).map(([name, , text]) => `${plain(name)}: ${text}.`).join(" ");
+  ...[...running].map(([name, time]) => [name, time, since(time)]), ...[...asked].map(([name, entry]) => [name, entry[1], inVain(...entry)]),
+].filter(([, time]) => isYoung(time)).map(([name, , text]) => `${plain(name)}: ${text}.`).join(" ");
 
 /** Notes which devices run. Call it after each message. */
 export function noteRunning() {
-  let hasChanged = false;
   for (const device of Object.values(bench.devices)) {
+    const { name } = device;
+    const family = familyOf(device);
     const held = mainOf(device);
-    if (!familyOf(device)?.stop || !isKnown(device) || !known(held?.value)) continue;
+    if (!family?.stop || !isKnown(device) || !known(held?.value)) continue;
     if (held.value === "on") {
-      const read = held.read ?? now();
+      const time = held.read ?? now();
+      const isNew = Math.abs(time - (running.get(name) ?? 0)) > 5000;
+      running.set(name, time);
       // Not each reading is stored.
-      hasChanged ||= Math.abs(read - (running.get(device.name) ?? 0)) > 5000;
-      running.set(device.name, read);
-    } else if (running.has(device.name) && isAfter(held.read ?? now(), running.get(device.name))) hasChanged = running.delete(device.name) || hasChanged;
-    const [command, time] = asked.get(device.name) ?? [];
+      if (isNew) keepEntry(runningKey, readRunning(), name, time);
+    } else if (running.has(name) && isAfter(held.read ?? now(), running.get(name))) {
+      running.delete(name);
+      keepEntry(runningKey, readRunning(), name);
+    }
+    const [command, time] = asked.get(name) ?? [];
+    if (command === undefined) continue;
     const change = device.last_change;
-    const isSettled = (held.read ?? 0) > time && !(command === familyOf(device).stop && held.value === "on");
-    const isReplaced = change?.outcome === "done" && change.command !== command && Date.parse(change.time) > time;
-    if (isSettled || isReplaced || time > now() + 1000) answered(device.name);
+    const isRead = isAfter(held.read ?? 0, time) && !(command === family.stop && held.value === "on");
+    // Another speed does not end the doubt whether a stop was carried out.
+    const isReplaced = change?.outcome === "done" && change.command !== command && family.state[0].choices?.includes(change.command) && Date.parse(change.time) > time;
+    if (isRead || isReplaced) isClear(name);
   }
-  if (hasChanged) store(runningKey, [...running]);
 }
 
-/** Notes a command to a device whose outcome is unknown, or a stop that was not confirmed. */
-export function askedInVain(name, command) {
-  asked.set(name, [command, now()]);
-  store(askedKey, [...asked]);
+/** Notes a command that is about to be sent. It counts as one without an answer once the page is opened anew. */
+export const beginAsking = (name, command) => keepEntry(askedKey, readAsked(), name, [command, now(), true]);
+
+/** Notes a command whose outcome is unknown, or a stop that was not confirmed. */
+export function askedInVain(name, command, mayHaveArrived = true) {
+  asked.set(name, [command, now(), mayHaveArrived]);
+  keepEntry(askedKey, readAsked(), name, asked.get(name));
 }
 
-/** Notes that the outcome of the last command to a device is known. */
-export function answered(name) {
-  if (asked.delete(name)) store(askedKey, [...asked]);
+/** Notes that the last command to a device was not carried out: what was unknown before stays so. */
+export const notAsked = (name) => keepEntry(askedKey, readAsked(), name, asked.get(name));
+
+/** Notes that nothing is unknown about a device any more. */
+function isClear(name) {
+  asked.delete(name);
+  keepEntry(askedKey, readAsked(), name);
 }
 
-/** Whether a device that ran is no longer configured, and may still run. */
-const isGone = (name) => bench.hasList && bench.daemon === "up" && !Object.hasOwn(bench.devices, name) && now() - running.get(name) < longest;
+/** Notes that a command was done. */
+export function answered({ name, ...device }, command) {
+  const family = familyOf(device);
+  // A speed that was set says nothing of a stop before it.
+  if (asked.get(name)?.[0] === family?.stop && command !== family?.stop && !family?.state[0]?.choices?.includes(command)) notAsked(name);
+  else isClear(name);
+}
+
+/** Whether a device was on when it was last read. */
+export const remembers = (name) => running.has(name);
+
+/** The latest time of what leaves open whether a device runs. */
+const doubtTime = (name) => Math.max(running.get(name) ?? -Infinity, asked.get(name)?.[1] ?? -Infinity);
 
 /** What leaves open whether a device runs: a link that was lost while it did, silence, or a command without an answer. */
 function doubts(device) {
@@ -148,23 +183,23 @@ function doubts(device) {
   const isRead = isKnown(device) && known(held?.value);
   const found = [];
   const add = (text, read, remedy = `To do: ${byHand}`) => found.push({ text, read, remedy });
-  const [command, began] = asked.get(device.name) ?? [];
-  if (command !== undefined) {
-    if (!(isRead && (held.read ?? 0) > began)) add(inVain(command, began), began);
+  const [command, began, mayHaveArrived] = asked.get(device.name) ?? [];
+  if (command !== undefined && isYoung(began)) {
+    if (!(isRead && isAfter(held.read ?? 0, began))) add(inVain(command, began, mayHaveArrived), began);
     else if (held.value === "on") add(`it is on; ${command} of ${clock(began)} was not confirmed`, held.read, `To do: press ${command.toUpperCase()} again; ${byHand}`);
     if (found.length) return found;
   }
   const change = device.last_change;
   const time = Date.parse(change?.time);
   if (change?.outcome === "unknown" && !(isRead && (held.read ?? 0) > time)) {
-    add(inVain(change.command ?? "a command", time), time);
+    add(inVain(change.command ?? "a command", time, true), time);
     return found;
   }
-  const read = running.get(device.name);
-  if (read === undefined || (isRead && (held.read === null || (held.value !== "on" && isAfter(held.read, read))))) return found;
+  const seen = running.get(device.name);
+  if (seen === undefined || (isRead && (held.read === null || (held.value !== "on" && isAfter(held.read, seen))))) return found;
   // Between a command and the next reading, the state of a connected device is not known for a moment.
-  if (isKnown(device) && now() - read < 15_000) return found;
-  add(isRead ? `it may be on; no answer since ${clock(read)}` : since(read), read);
+  if (isKnown(device) && now() - seen < 15_000) return found;
+  add(isRead ? `it may be on; no answer since ${clock(seen)}` : since(seen), seen);
   return found;
 }
 
@@ -174,7 +209,12 @@ const dismissed = new Map();
 /** What is wrong with a device: an error that it is in, and values that are bad. */
 function troubles(device) {
   const family = familyOf(device);
-  if (isGone(device.name)) return doubts(device).map((one) => ({ ...one, key: one.text, text: `${one.text}; pumpctld does not have it any more` }));
+  if (!Object.hasOwn(bench.devices, device.name)) {
+    // Such as before the list of devices is read, while pumpctld is away.
+    const isGone = bench.hasList && bench.daemon === "up";
+    const found = isYoung(doubtTime(device.name)) ? doubts(device) : [];
+    return found.map((one) => ({ ...one, key: one.text, text: one.text + (isGone ? "; pumpctld does not have it any more" : "") }));
+  }
   if (!family) return [];
   const found = family.stop ? doubts(device) : [];
   for (const one of found) one.key = one.text;
@@ -224,7 +264,7 @@ function openTroubles(name) {
 export const troubleOf = (name) => plain(openTroubles(name)[0]?.text ?? "");
 
 /** The devices with which something is wrong. */
-export const troubled = () => [...new Set([...Object.keys(bench.devices), ...running.keys()])].filter(troubleOf);
+export const troubled = () => [...new Set([...Object.keys(bench.devices), ...running.keys(), ...asked.keys()])].filter(troubleOf);
 
 /** Forgets what was dismissed and is no longer known to be wrong. Call it after each message. */
 export function forgetDismissed({ kind }) {
@@ -259,6 +299,7 @@ export function banners(device, parts) {
             if (!dismissed.has(device.name)) dismissed.set(device.name, new Set());
             dismissed.get(device.name).add(key);
             node.remove();
+            unsay(node.dataset.said);
             shown.delete(key);
           },
         }, "dismiss"));

@@ -92,7 +92,10 @@ public final class ReportingLink: LinkWrapper {
     }
 
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
-        guard try link.sendAtOnce(bytes) else { return false }
+        do throws(LinkError) { guard try link.sendAtOnce(bytes) else { return false } } catch {
+            if error.code == .disconnected { noteEnd() }
+            throw error
+        }
         state.withLock { $0.hasSent = true }
         lookSoon()
         return true

@@ -55,7 +55,7 @@ public struct PumpRun: Sendable {
         /// The pump has confirmed that it is off.
         case off
         /// The pump was off this long after the run's time was over: the program was stopped, the computer was suspended,
-        /// or OFF had to be repeated. Follows ``off``.
+        /// the device was away, or OFF had to be repeated. Follows ``off``.
         case overrun(Duration)
     }
 
@@ -322,7 +322,9 @@ public struct PumpRun: Sendable {
                 if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
                 // The server may have lost the pump while ON was in flight, even if its notice did not arrive.
                 if error.code == .deviceAway { return Self.lossByServer(of: session) }
-                guard error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
+                // A link that refused to send ON refuses OFF too. If the far end did not confirm ON, it may have it.
+                let isRefused = !isOn && error.code == .linkLost && error.link?.code != .timedOut
+                guard !isRefused, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     guard case .early(.failed(let first)) = ending else {
                         throw PumpRunError(.offFailed(error, after: nil))
                     }

@@ -44,9 +44,9 @@ public final class InterruptibleWork: Sendable {
     /// nil without a signal.
     public var exitStatus: Int32? { state.withLock { $0.signal }.map { 128 + $0 } }
 
-    /// Ends the process by the signal that ended the work. A shell reports ``exitStatus`` for that. A script that Ctrl-C
-    /// has reached then ends as well; bash would go on after a program that exits with 130, perhaps with a command that
-    /// starts the device again.
+    /// Ends the process by the signal that ended the work, without the handlers of atexit(3): output must have been
+    /// written before. A shell reports ``exitStatus`` for that. A script that Ctrl-C has reached then ends as well; bash
+    /// would go on after a program that exits with 130, perhaps with a command that starts the device again.
     ///
     /// Returns if no signal has ended the work, and if the signal would not simply end the process: SIGTSTP stops it,
     /// other signals write a core dump, and process 1 of a container ignores them all. The program then exits with

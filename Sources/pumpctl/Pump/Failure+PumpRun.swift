@@ -40,7 +40,7 @@ extension PumpRun.Report {
             "pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"
         case .overrun(let time):
             "pumpctl: the pump was switched off \(time.inSeconds) s late: pumpctl was stopped, the computer was suspended, "
-                + "or OFF had to be repeated"
+                + "the device was away, or OFF had to be repeated"
         case .begins, .on, .runs, .leftAlone, .off: nil
         }
     }

@@ -45,11 +45,12 @@ enum CommandRunner {
         signal(SIGPIPE, SIG_IGN)
         let output = Output(isJSON: options.json)
         if let family, let named = options.family, family != named {
-            let failure = Failure(
+            var failure = Failure(
                 .usage, code: "usage", "this command is for the family \(family), and --family names \(named)",
                 hint: named == .raw
                     ? "use a command for any device, e.g. pumpctl --family raw console"
                     : "omit --family")
+            if isStop { failure.sayThatOffWasNotSent() }
             output.report(failure)
             throw ExitCode(failure.status.rawValue)
         }

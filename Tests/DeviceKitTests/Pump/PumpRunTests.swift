@@ -279,6 +279,19 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
+    @Test("A link that refuses to send ends the run at once, because it would refuse each OFF")
+    func refusedSends() async throws {
+        let (clock, link) = (ManualClock(), ScriptedLink())
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        link.failSends(with: LinkError(.notPermitted, name: "scripted", activity: "send"))
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() })
+        let error = await #expect(throws: PumpRunError.self) { try await run.run(session) }
+        #expect(error?.aftermath == .perhapsOn)
+    }
+
     @Test("A board reset in a run shorter than the poll interval is detected")
     func resetInShortRun() async throws {
         let (clock, pump) = (ManualClock(), Watched(Pump()))

@@ -21,7 +21,7 @@ async (folder) => {
   send("state", { device: "pump", time: time(), ...state("on") });
   is("a state is known", shown(), "on");
 
-  const { askedInVain, noteRunning, troubleOf } = await import(`${folder}values.js`);
+  const { answered, askedInVain, noteRunning, remembered, troubleOf } = await import(`${folder}values.js`);
   bench.families = { pump: { stop: "off", state: [{ key: "state", label: "pump" }, { key: "error", label: "error", type: "choice" }], commands: [],
     errors: [{ code: "OVERHEAT", meaning: "too hot", unsolicited: true }, { code: "RANGE", meaning: "out of range", unsolicited: false }] } };
   const trouble = () => {
@@ -56,9 +56,13 @@ async (folder) => {
   is("a state from before the command does not end that", trouble(), "it may be on; no answer to on of T");
   send("state", { device: "pump", time: time(1), ...state("off") });
   is("a state from after it does", trouble(), "");
-  askedInVain("pump", "off");
+  askedInVain("pump", "off", false);
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a stop that was not sent did not reach the pump", trouble(), "it may be on; off of T did not reach it");
   send("state", { device: "pump", time: time(2), ...state("on") });
   is("a pump that is on after a stop that was not confirmed is a trouble", trouble(), "it is on; off of T was not confirmed");
+  answered({ name: "pump", family: "pump" }, "speed");
+  is("another speed does not end that", trouble(), "it is on; off of T was not confirmed");
   send("state", { device: "pump", time: time(3), ...state("off") });
   is("it is over when the pump is off", trouble(), "");
   send("state", { device: "pump", time: time(1), ...state("on") });
@@ -71,6 +75,8 @@ async (folder) => {
   send("link", { device: "pump", link: "lost", time: time() });
   is("a pump that is lost while it runs is a trouble", trouble(), "it may be on; unknown since T");
   send("state", { device: "pump", time: time(), ...state("on") });
+
+  is("what a browser remembers is said in words", remembered().replace(/\d+:\d+:\d+/, "T"), "pump: it may be on; unknown since T.");
 
   const model = structuredClone(past()[0]);
   send("link", { device: "pump", link: "lost", time: time() });

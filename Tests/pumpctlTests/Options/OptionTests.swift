@@ -31,7 +31,7 @@ struct OptionTests {
 
     @Test(
         "A wrong command line of off says that OFF was not sent",
-        arguments: [["--bogus"], ["-p", "sim:storm"], ["off"]])
+        arguments: [["--bogus"], ["-p", "sim:storm"], ["off"], ["--family", "led"]])
     func wrongOff(words: [String]) async throws {
         let ending = try await Pumpctl.start(["--json", "-p", "sim:pump", "off"] + words).ending()
         expectFailure(ending, 64, saying: "OFF was not sent: the pump may be on")
