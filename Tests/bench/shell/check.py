@@ -24,7 +24,7 @@ HANGUP = "a hang-up"
 SHELLS = ["dash", "bash"]
 
 # The event while the pump is on, None if the script itself ends the run; and the script. $run is a run of 10 minutes, $on
-# switches the pump on, and $off switches it off.
+# switches the pump on, $off switches it off, and $ask prints the state of the simulated pump.
 CASES = [
     # What follows the interrupted run would switch the pump on again.
     (signal.SIGINT, "$run; $on"),
@@ -64,7 +64,7 @@ CASES = [
     (None, "$run | (read -r line)"),
     (None, "$run --json | head -c 1"),
     (None, "$run > /dev/full"),
-    (None, "$run & sleep 1; kill $!; wait $!"),
+    (None, "$run & until $ask | grep -q 'state: on'; do :; done; kill $!; wait $!"),
     (None, "$run --for 0.5s"),
     (None, "nohup $run --for 0.5s"),
     (None, "$run --for 0.5s < /dev/null"),
@@ -100,8 +100,8 @@ def begun(shell, script, folder, port):
     master, slave = pty.openpty()
     command = f"{PUMPCTL} --no-record --port {port}"
     environment = {
-        **os.environ, "run": f"{command} on --for 10m", "on": f"{command} on", "off": f"{command} off", "HOME": folder,
-        "XDG_RUNTIME_DIR": folder}
+        **os.environ, "run": f"{command} on --for 10m", "on": f"{command} on", "off": f"{command} off",
+        "ask": f"{PUMPCTL} sim ctl {folder}/control state", "HOME": folder, "XDG_RUNTIME_DIR": folder}
 
     def prepare():
         os.login_tty(slave)
@@ -137,11 +137,15 @@ def fault(case):
                 terminal = None
             elif event is not None:
                 os.killpg(process.pid, event)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                return "the script did not end"
             end = time.monotonic() + PATIENCE
             # The shell may end before pumpctl, and pumpctl may be in another session.
-            while process.poll() is None or is_group(process.pid) or pump.is_on:
+            while (is_on := pump.is_on) or is_group(process.pid):
                 if time.monotonic() > end:
-                    return "the script did not end" if process.returncode is None else "the pump is on"
+                    return "the pump is on" if is_on else "a program of the script did not end"
             return None
         finally:
             if terminal is not None:
