@@ -140,6 +140,8 @@ struct PumpctlPage: ParsableCommand {
             var file = file
             let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
             print(url)
+            // Standard output may be a file or a pipe, whose reader waits for the address.
+            fflush(nil)
             if case .unix = address {
                 Self.say(
                     "no browser was opened: the page is at a Unix socket",
