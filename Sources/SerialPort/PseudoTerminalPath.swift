@@ -35,16 +35,21 @@ public struct PseudoTerminalPath: Sendable {
     /// - Returns: nil if the path does not lead to a pseudo-terminal.
     public init?(_ path: String) {
         guard Self.isTerminal(path) else { return nil }
-        self.path = path
-        steps = Self.steps(from: path)
+        self.init(path, steps: Self.steps(from: path))
     }
+
+    private init(_ path: String, steps: [Step]) { (self.path, self.steps) = (path, steps) }
+
+    /// Returns the record of a path whose first link, or whose terminal, went just before it could be recorded.
+    static func gone(_ path: String) -> PseudoTerminalPath { PseudoTerminalPath(path, steps: []) }
 
     /// The destination of the path now.
     public var destination: Destination {
         let now = Self.steps(from: path)
-        if now == steps { return .same }
-        // The terminal may have gone while the links were recorded, so that only links were found.
-        guard steps.first?.isLink == true else { return .goneForGood }
+        if now == steps, !steps.isEmpty { return .same }
+        // The terminal may have gone while the links were recorded, so that only links were found; or the first link, so
+        // that nothing was found. A terminal itself is in /dev.
+        guard steps.first?.isLink ?? !path.hasPrefix("/dev/") else { return .goneForGood }
         let isRenewed = now.filter(\.isLink) != steps.filter(\.isLink)
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }

@@ -35,6 +35,17 @@ struct PseudoTerminalPathTests {
         second.close()
     }
 
+    @Test func `A link that went before it could be recorded is gone, and a terminal without a link is gone for good`()
+        throws
+    {
+        let path = PseudoTerminalPath.gone(folder.path("a"))
+        #expect(path.destination == .gone)
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        #expect(path.destination == .replaced)
+        terminal.close()
+        #expect(PseudoTerminalPath.gone("/dev/pts/999999").destination == .goneForGood)
+    }
+
     @Test func `A killed program's link counts as gone until its owner creates it again`() throws {
         let first = try PseudoTerminal()
         #expect(symlink(first.path, folder.path("b")) == 0)
