@@ -34,14 +34,15 @@ public struct PseudoTerminalPath: Sendable {
     /// - Parameter path: A pseudo-terminal's path, or a link to it.
     /// - Returns: nil if the path does not lead to a pseudo-terminal.
     public init?(_ path: String) {
-        guard Self.isTerminal(path) else { return nil }
-        self.init(path, steps: Self.steps(from: path))
+        self.init(path, isTerminal: Self.isTerminal)
     }
 
-    private init(_ path: String, steps: [Step]) { (self.path, self.steps) = (path, steps) }
-
-    /// Returns the record of a path whose first link, or whose terminal, went just before it could be recorded.
-    static func gone(_ path: String) -> PseudoTerminalPath { PseudoTerminalPath(path, steps: []) }
+    /// Records the links from a path that `isTerminal` accepts.
+    init?(_ path: String, isTerminal: (String) -> Bool) {
+        guard isTerminal(path) else { return nil }
+        self.path = path
+        steps = Self.steps(from: path)
+    }
 
     /// The destination of the path now.
     public var destination: Destination {

@@ -38,12 +38,13 @@ struct PseudoTerminalPathTests {
     @Test func `A link that went before it could be recorded is gone, and a terminal without a link is gone for good`()
         throws
     {
-        let path = PseudoTerminalPath.gone(folder.path("a"))
+        // The path led to a terminal a moment ago.
+        let path = try #require(PseudoTerminalPath(folder.path("a")) { _ in true })
         #expect(path.destination == .gone)
         let terminal = try PseudoTerminal(link: folder.path("a"))
         #expect(path.destination == .replaced)
         terminal.close()
-        #expect(PseudoTerminalPath.gone("/dev/pts/999999").destination == .goneForGood)
+        #expect(PseudoTerminalPath("/dev/pts/999999") { _ in true }?.destination == .goneForGood)
     }
 
     @Test func `A killed program's link counts as gone until its owner creates it again`() throws {

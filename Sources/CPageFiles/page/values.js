@@ -141,7 +141,7 @@ export function noteRunning() {
     const isRead = isAfter(held.read ?? 0, time) && !(command === family.stop && held.value === "on");
     // Another speed does not end the doubt whether a stop was carried out.
     const isReplaced = change?.outcome === "done" && change.command !== command && family.state[0].choices?.includes(change.command) && Date.parse(change.time) > time;
-    if (isRead || isReplaced) isClear(name);
+    if (isRead || isReplaced) settle(name);
   }
 }
 
@@ -158,7 +158,7 @@ export function askedInVain(name, command, mayHaveArrived = true) {
 export const notAsked = (name) => keepEntry(askedKey, readAsked(), name, asked.get(name));
 
 /** Notes that nothing is unknown about a device any more. */
-function isClear(name) {
+function settle(name) {
   asked.delete(name);
   keepEntry(askedKey, readAsked(), name);
 }
@@ -168,7 +168,7 @@ export function answered({ name, ...device }, command) {
   const family = familyOf(device);
   // A speed that was set says nothing of a stop before it.
   if (asked.get(name)?.[0] === family?.stop && command !== family?.stop && !family?.state[0]?.choices?.includes(command)) notAsked(name);
-  else isClear(name);
+  else settle(name);
 }
 
 /** Whether a device was on when it was last read. */

@@ -170,17 +170,48 @@ struct PumpRunTests {
         }
     }
 
-    @Test("OFF is repeated until a silent pump answers, and the silence is reported")
-    func silence() async throws {
-        let (clock, pump) = (ManualClock(), Watched(Pump()))
+    /// Runs the pump for 1 s, and expects the run to go on for `tenths` of a second in spite of that, because OFF is not
+    /// confirmed. Then changes the pump so that it confirms OFF.
+    ///
+    /// - Returns: The result of the run.
+    private func runUntilOff(
+        _ pump: Watched<Pump>, tenths: Int, change: @escaping @Sendable (inout Pump) -> Void,
+        tell: @escaping @Sendable (PumpRun.Report) -> Void = { _ in }
+    ) async throws -> Result<Void, any Error> {
+        let clock = ManualClock()
         let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
         let session = PumpSession(link: link, clock: clock)
         try await session.start()
-        let told = Watched<[String]>([])
         let run = PumpRun(
             PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
-            reopen: { throw CancellationError() }
-        ) { report in
+            reopen: { throw CancellationError() }, tell: tell)
+        let isOver = Watched(false)
+        let task = Task {
+            defer { isOver.update { $0 = true } }
+            try await run.run(session)
+        }
+        for _ in 0..<tenths {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(!isOver.state)
+        pump.update(change)
+        for _ in 0..<90 where !isOver.state {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        defer { #expect(!pump.state.isOn) }
+        return await task.result
+    }
+
+    @Test("OFF is repeated until a silent pump answers, and the silence is reported")
+    func silence() async throws {
+        let (pump, told) = (Watched(Pump()), Watched<[String]>([]))
+        // The run's time is over after 1 s, so the first OFF times out at 4 s and is reported. In 9 s OFF is repeated
+        // several times.
+        let result = try await runUntilOff(pump, tenths: 90) {
+            $0.isSilent = false
+        } tell: { report in
             switch report {
             case .on: pump.update { $0.isSilent = true }
             case .off: told.update { $0.append("off") }
@@ -189,38 +220,17 @@ struct PumpRunTests {
             case .begins, .runs, .lost, .leftAlone: break
             }
         }
-        let isOver = Watched(false)
-        let task = Task {
-            defer { isOver.update { $0 = true } }
-            try await run.run(session)
-        }
-        // The run's time is over after 1 s, so the first OFF times out at 4 s and is reported. In 9 s OFF is repeated
-        // several times.
-        for _ in 0..<90 {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        #expect(!isOver.state)
-        pump.update { $0.isSilent = false }
-        for _ in 0..<90 where !isOver.state {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        try await task.value
+        try result.get()
         #expect(told.state == ["noAnswer", "off", "late"])
-        #expect(!pump.state.isOn)
     }
 
     @Test("A pump that acknowledges OFF but keeps running gets OFF until it is off")
     func ignoredOff() async throws {
-        let (clock, pump, told) = (ManualClock(), Watched(Pump(ignoresOff: true)), Watched<[String]>([]))
-        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
-        let session = PumpSession(link: link, clock: clock)
-        try await session.start()
-        let run = PumpRun(
-            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
-            reopen: { throw CancellationError() }
-        ) { report in
+        let told = Watched<[String]>([])
+        // 20 s: the run's 1 s, and time for several OFF.
+        let result = try await runUntilOff(Watched(Pump(ignoresOff: true)), tenths: 200) {
+            $0.ignoresOff = false
+        } tell: { report in
             switch report {
             case .off: told.update { $0.append("off") }
             case .offUnanswered(let error): told.update { $0.append("\(error)") }
@@ -228,55 +238,16 @@ struct PumpRunTests {
             case .begins, .on, .runs, .lost, .leftAlone: break
             }
         }
-        let isOver = Watched(false)
-        let task = Task {
-            defer { isOver.update { $0 = true } }
-            try await run.run(session)
-        }
-        // 20 s: the run's 1 s, and time for several OFF.
-        for _ in 0..<200 {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        #expect(!isOver.state)
-        #expect(told.state == ["the device acknowledged OFF, but its status says ON"])
-        pump.update { $0.ignoresOff = false }
-        for _ in 0..<90 where !isOver.state {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        try await task.value
-        #expect(told.state.suffix(2) == ["off", "late true"] && !pump.state.isOn)
+        try result.get()
+        #expect(told.state == ["the device acknowledged OFF, but its status says ON", "off", "late true"])
     }
 
     @Test("OFF is repeated until the pump answers, also after an ON that was not acknowledged")
     func silentFromTheBeginning() async throws {
-        let (clock, pump) = (ManualClock(), Watched(Pump(isSilent: true)))
-        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
-        let session = PumpSession(link: link, clock: clock)
-        try await session.start()
-        let run = PumpRun(
-            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
-            reopen: { throw CancellationError() })
-        let isOver = Watched(false)
-        let task = Task {
-            defer { isOver.update { $0 = true } }
-            try await run.run(session)
-        }
         // 20 s: ON and the first OFF have no answer in 3 s each.
-        for _ in 0..<200 {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        #expect(!isOver.state)
-        pump.update { $0.isSilent = false }
-        for _ in 0..<90 where !isOver.state {
-            await settle()
-            clock.advance(by: .milliseconds(100))
-        }
-        let error = await #expect(throws: PumpRunError.self) { try await task.value }
+        let result = try await runUntilOff(Watched(Pump(isSilent: true)), tenths: 200) { $0.isSilent = false }
+        let error = #expect(throws: PumpRunError.self) { try result.get() }
         #expect(error?.aftermath == .off)
-        #expect(!pump.state.isOn)
     }
 
     @Test("A link that refuses to send ends the run at once, because it would refuse each OFF")

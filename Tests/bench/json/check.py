@@ -31,7 +31,7 @@ CASES = [
     ("--port sim:pump temp", 0, "temp"),
     ("--port sim:pump?thermistors=0 status", 0, "status"),
     ("--port sim:pump?thermistors=1 temp", 0, "temp"),
-    ("--port sim:pump --timeout 0.05 on", 75, "failure"),
+    ("--port sim:pump?fault=silence --timeout 0.05 on", 75, "failure"),
     ("--port sim:nothing status", 64, "failure"),
     ("--port ./nothing status", 66, "failure"),
     ("status --nothing", 64, "failure"),
